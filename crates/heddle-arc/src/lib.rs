@@ -53,6 +53,7 @@ pub mod evaluators;
 pub mod fault;
 pub mod golden;
 pub mod gpu;
+pub mod limits;
 pub mod meter;
 pub mod operations;
 pub mod plain;

@@ -1,6 +1,7 @@
 //! Errors in task data, with their exact location.
 
 use super::MAX_GRID_SIDE;
+use crate::limits::{MAX_ARCHIVE_MEMBERS, MAX_ARCHIVE_RATIO, MAX_DATA_BYTES};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +29,14 @@ pub enum DataError {
         path: PathBuf,
         /// The damage found.
         found: String,
+    },
+    /// An input is beyond a limit of [`limits`](crate::limits).
+    #[error("{file}: {limit}")]
+    TooLarge {
+        /// The file, or the archive.
+        file: String,
+        /// The limit.
+        limit: DataLimit,
     },
     /// A file is not JSON.
     #[error("{file}:{line}:{column}: not JSON: {found}")]
@@ -70,6 +79,33 @@ pub enum DataError {
         /// The problem found there.
         #[source]
         problem: Problem,
+    },
+}
+
+/// A limit of task data, and what was asked beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DataLimit {
+    /// All files together are larger, unpacked, than [`MAX_DATA_BYTES`].
+    #[error(
+        "with this file the tasks take more than {} MiB, the limit of one --data; \
+         name a part of them", MAX_DATA_BYTES >> 20
+    )]
+    Bytes,
+    /// An archive unpacks to more than [`MAX_ARCHIVE_RATIO`] times its size.
+    #[error(
+        "it unpacks to more than {MAX_ARCHIVE_RATIO} times its size, the limit of archives; \
+         if that is right, unpack it and name the folder"
+    )]
+    Ratio,
+    /// An archive has more members than [`MAX_ARCHIVE_MEMBERS`].
+    #[error(
+        "it has {asked} members, the limit of archives is {MAX_ARCHIVE_MEMBERS}; \
+         unpack it and name the folder"
+    )]
+    Members {
+        /// The number of members.
+        asked: usize,
     },
 }
 

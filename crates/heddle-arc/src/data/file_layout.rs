@@ -2,9 +2,9 @@
 
 use super::grid::GridReader;
 use super::json::{Json, Keys};
-use super::source::Source;
+use super::source::Sources;
 use super::{DataError, Task};
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,66 +55,89 @@ fn recognise(json: Json<'_>) -> FileLayout<'_> {
     if keys.values().all(is_answer) {
         return FileLayout::Solutions(keys);
     }
-    let names: Vec<&str> = keys.iter().take(3).map(|(key, _)| key).collect();
+    let short = |(key, _): (&str, &Json<'_>)| key.chars().take(20).collect::<String>();
+    let names: Vec<String> = keys.iter().take(3).map(short).collect();
     FileLayout::Other(format!("an object with the keys {}…", names.join(", ")))
 }
 
 /// The tasks of each file, in the order of file names. Another layout is an error in a file
-/// that the user named, and a note in a file found in a folder or archive.
+/// that the user named, and a note in a file found in a folder or archive. A file is dropped
+/// before the next is read; only challenges and their solutions are in memory together.
 pub(super) fn tasks(
-    sources: &[Source],
+    mut sources: Sources,
     notes: &mut Vec<String>,
-) -> Result<Vec<(String, Vec<Task>)>, DataError> {
-    let mut challenges: Vec<(String, Keys<'_>, bool)> = Vec::new();
-    let mut solutions: BTreeMap<String, Keys<'_>> = BTreeMap::new();
-    let mut found: Vec<(String, Vec<Task>)> = Vec::new();
-    for source in sources {
-        let json = parse(source)?;
-        let (file, named) = (source.name.clone(), source.named);
+) -> Result<Vec<(Arc<str>, Vec<Task>)>, DataError> {
+    let mut found: Vec<(Arc<str>, Vec<Task>)> = Vec::new();
+    let mut has_challenges = false;
+    // Solutions that were read with their challenges, whose names come first.
+    let mut used: HashSet<usize> = HashSet::new();
+    let mut without_challenges: Option<String> = None;
+    for at in 0..sources.len() {
+        if used.contains(&at) {
+            continue;
+        }
+        let source = sources.read(at)?;
+        let json = sources.parse(&source)?;
+        let (file, named) = (&*source.name, source.named);
         match recognise(json) {
             FileLayout::Task(task) => {
-                let id = Path::new(&file)
+                let id = Path::new(file)
                     .file_stem()
-                    .map_or_else(|| file.clone(), |stem| stem.to_string_lossy().into_owned());
+                    .map_or(file.into(), |stem| stem.to_string_lossy());
                 let reader = GridReader {
-                    file: &file,
-                    task: id.into(),
+                    file,
+                    task: Arc::from(&*id),
                 };
                 let task = reader.task(task, None)?;
-                found.push((file, vec![task]));
+                found.push((file.into(), vec![task]));
             }
             FileLayout::Sets(sets) => {
                 let mut tasks = Vec::new();
                 for set in sets {
-                    tasks.extend(set_of(&file, set, None)?);
+                    tasks.extend(set_of(file, set, None)?);
                 }
-                found.push((file, tasks));
+                found.push((file.into(), tasks));
             }
-            FileLayout::Challenges(set) => challenges.push((file, set, named)),
-            FileLayout::Solutions(set) => {
-                solutions.insert(file, set);
+            FileLayout::Challenges(set) => {
+                has_challenges = true;
+                let beside = sources.find(&solutions_name(file));
+                let solutions = match beside {
+                    Some(beside) => Some(sources.read(beside)?),
+                    None => None,
+                };
+                let answers = match &solutions {
+                    Some(solutions) => match recognise(sources.parse(solutions)?) {
+                        FileLayout::Solutions(answers) => Some(answers),
+                        _ => None,
+                    },
+                    None => None,
+                };
+                if answers.is_some() {
+                    used.extend(beside);
+                } else if !named && !has_outputs(&set) {
+                    notes.push(format!(
+                        "{file}: left out, its test pairs have no outputs and no solutions file \
+                         is beside it"
+                    ));
+                    continue;
+                }
+                found.push((file.into(), set_of(file, set, answers.as_ref())?));
+            }
+            FileLayout::Solutions(_) => {
+                without_challenges.get_or_insert_with(|| file.to_owned());
             }
             FileLayout::Other(what) if named => {
-                return Err(DataError::FileLayout { file, found: what });
+                return Err(DataError::FileLayout {
+                    file: file.to_owned(),
+                    found: what,
+                });
             }
             FileLayout::Other(what) => notes.push(format!("{file}: left out, {what} is no task")),
         }
     }
-    let used = challenges.len();
-    for (file, set, named) in challenges {
-        let answers = solutions.get(&solutions_name(&file));
-        if answers.is_none() && !named && !has_outputs(&set) {
-            notes.push(format!(
-                "{file}: left out, its test pairs have no outputs and no solutions file is beside it"
-            ));
-            continue;
-        }
-        let tasks = set_of(&file, set, answers)?;
-        found.push((file, tasks));
-    }
-    if used == 0
+    if !has_challenges
         && found.is_empty()
-        && let Some(file) = solutions.into_keys().next()
+        && let Some(file) = without_challenges
     {
         return Err(DataError::FileLayout {
             file,
@@ -123,22 +146,6 @@ pub(super) fn tasks(
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
-}
-
-fn parse(source: &Source) -> Result<Json<'_>, DataError> {
-    Json::parse(&source.bytes).map_err(|error| {
-        // serde_json's message ends with the position; this error states it first.
-        let text = error.to_string();
-        let found = text
-            .split_once(" at line ")
-            .map_or(text.as_str(), |(found, _)| found);
-        DataError::NotJson {
-            file: source.name.clone(),
-            line: error.line(),
-            column: error.column(),
-            found: found.to_owned(),
-        }
-    })
 }
 
 fn set_of(file: &str, set: Keys<'_>, solutions: Option<&Keys<'_>>) -> Result<Vec<Task>, DataError> {

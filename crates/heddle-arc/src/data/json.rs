@@ -8,9 +8,24 @@
 mod scanner;
 
 use scanner::Scanner;
+use serde::de::IgnoredAny;
 use serde_json::{Error, Value};
 use std::borrow::Cow;
 use std::{fmt, mem};
+
+/// A text that is not read.
+#[derive(Debug)]
+pub(super) enum JsonError {
+    NotJson(Error),
+    /// It has more values than may be read.
+    TooLarge,
+}
+
+impl From<Error> for JsonError {
+    fn from(error: Error) -> Self {
+        JsonError::NotJson(error)
+    }
+}
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,12 +105,27 @@ impl<'a> IntoIterator for Keys<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// Reads a text that holds one value and nothing else.
-    pub(super) fn parse(text: &'a [u8]) -> Result<Json<'a>, Error> {
-        match Scanner::read(text) {
-            Some(json) => Ok(json),
-            None => serde_json::from_slice::<Value>(text).map(Json::from),
+    /// Reads a text that holds one value and nothing else, and at most `most` values that are
+    /// no cells of grids. Returns their number too; long texts are counted by their bytes.
+    pub(super) fn parse(text: &'a [u8], most: u64) -> Result<(Json<'a>, u64), JsonError> {
+        let mut scanner = Scanner::new(text, most);
+        if let Some(json) = scanner.read() {
+            return Ok((json, scanner.values()));
         }
+        if scanner.is_full() {
+            return Err(JsonError::TooLarge);
+        }
+        // No text has more values than these.
+        let marks = text
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{'));
+        let values = marks.count() as u64 + 1;
+        if values > most {
+            // Reading without keeping values tells whether it is JSON at all.
+            serde_json::from_slice::<IgnoredAny>(text)?;
+            return Err(JsonError::TooLarge);
+        }
+        Ok((serde_json::from_slice::<Value>(text)?.into(), values))
     }
 
     /// The value of a key, if it is an object that has it.
@@ -247,8 +277,14 @@ mod tests {
 
     fn agrees(text: &[u8]) -> bool {
         let expected = serde_json::from_slice::<Value>(text);
-        match (Json::parse(text), expected) {
-            (Ok(found), Ok(expected)) => {
+        let parsed = Json::parse(text, u64::MAX).map_err(|error| match error {
+            JsonError::NotJson(error) => error,
+            JsonError::TooLarge => panic!("there is no limit"),
+        });
+        match (parsed, expected) {
+            (Ok((found, values)), Ok(expected)) => {
+                assert!(values > 0);
+                assert!(Json::parse(text, values - 1).is_err());
                 assert_eq!(
                     expanded(&found),
                     expected,

@@ -6,7 +6,8 @@
 //! not by its name.
 //!
 //! Invariant: every pair of a [`Task`] has an output. A test pair without an output cannot
-//! be graded, so reading it is an error.
+//! be graded, so reading it is an error. Files and members of archives are read one at a time
+//! and within the [`limits`](crate::limits).
 
 mod error;
 mod file_layout;
@@ -14,9 +15,10 @@ mod grid;
 mod json;
 mod source;
 
-pub use error::{DataError, PairSide, Problem, Role, TaskLocation};
+pub use error::{DataError, DataLimit, PairSide, Problem, Role, TaskLocation};
 
 use crate::engine::{Example, Grid};
+use source::Sources;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,19 +77,19 @@ impl Dataset {
 
 /// Reads the tasks of a file, folder or archive.
 pub fn load(path: &Path) -> Result<Dataset, DataError> {
-    let sources = source::read(path)?;
     let mut notes = Vec::new();
+    let sources = Sources::list(path, &mut notes)?;
     let mut tasks: BTreeMap<Arc<str>, Task> = BTreeMap::new();
     // The number of tasks of each file that a later file replaced.
-    let mut replaced: BTreeMap<String, usize> = BTreeMap::new();
-    let mut origin: BTreeMap<Arc<str>, String> = BTreeMap::new();
-    for (file, found) in file_layout::tasks(&sources, &mut notes)? {
+    let mut replaced: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut origin: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+    for (file, found) in file_layout::tasks(sources, &mut notes)? {
         for task in found {
             // Versions of a data set have dates or numbers in their names, so the last
             // by name is the newest.
             let id = Arc::clone(&task.id);
             let before = tasks.insert(Arc::clone(&id), task);
-            let earlier = origin.insert(Arc::clone(&id), file.clone());
+            let earlier = origin.insert(Arc::clone(&id), Arc::clone(&file));
             if let (Some(before), Some(earlier)) = (before, earlier)
                 && tasks.get(&id) != Some(&before)
             {

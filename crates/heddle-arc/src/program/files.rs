@@ -1,10 +1,55 @@
 //! The files that programs are read from.
 
+use super::{LoadedPrograms, load};
+use crate::limits::{self, MAX_PROGRAM_BYTES};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+use thiserror::Error;
+
+/// An error while reading a file of programs.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProgramFileError {
+    /// The file or folder cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Read {
+        /// The path given.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The file is larger than [`MAX_PROGRAM_BYTES`].
+    #[error(
+        "{} has more than {} MiB, the limit of a file of programs; split it into several files",
+        .path.display(), MAX_PROGRAM_BYTES >> 20
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Reads the programs of a file, or of a pipe that the caller names.
+pub fn read(path: &Path) -> Result<LoadedPrograms, ProgramFileError> {
+    let failed = |source| ProgramFileError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let bytes = limits::read(path, MAX_PROGRAM_BYTES).map_err(failed)?;
+    let bytes = bytes.ok_or_else(|| ProgramFileError::TooLarge {
+        path: path.to_owned(),
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        failed(io::Error::new(
+            io::ErrorKind::InvalidData,
+            error.utf8_error(),
+        ))
+    })?;
+    Ok(load(&text, &path.display().to_string()))
+}
 
 /// The `.py` files of a folder, in the order of names, or the path itself if it is a file.
-/// Subfolders are not searched.
+/// Subfolders are not searched; what is no regular file in a folder is left out.
 pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,5 +1,9 @@
 //! One line of a program file, split into tokens.
 
+/// The most tokens of a line that are read. No line of the language has as many, so what is read
+/// of a longer one is wrong too.
+const MAX_TOKENS: usize = 64;
+
 /// A token and the column where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
@@ -20,13 +24,14 @@ pub(super) enum TokenKind {
     Stray,
 }
 
-/// The tokens of a line, without spaces and without a comment at its end.
+/// The tokens of a line, without spaces and without a comment at its end; at most
+/// [`MAX_TOKENS`].
 pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = line;
     let mut column = 1;
     while let Some(letter) = rest.chars().next() {
-        if letter == '#' {
+        if letter == '#' || found.len() == MAX_TOKENS {
             break;
         }
         let (kind, length) = if letter.is_whitespace() {
@@ -89,6 +94,11 @@ mod tests {
                 (14, ")")
             ]
         );
+    }
+
+    #[test]
+    fn a_line_of_any_length_has_few_tokens() {
+        assert_eq!(tokens(&"\0".repeat(1 << 20)).len(), MAX_TOKENS);
     }
 
     #[test]

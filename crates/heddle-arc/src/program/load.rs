@@ -3,6 +3,7 @@
 use super::line::{Token, TokenKind, indent, tokens};
 use super::resolve::{NameScope, ResolveError};
 use super::{Call, Callee, Form, Program, SourceError};
+use crate::limits::MAX_PROGRAM_ERRORS;
 use crate::reading::Reading;
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// The most arguments of a call: `objects` takes four.
 const MAX_ARGUMENTS: usize = 4;
+
+/// The most characters of a problem, which quotes the file.
+const MAX_PROBLEM: usize = 200;
 
 /// The name of a program that is named after its file.
 const UNNAMED: &str = "solve";
@@ -19,7 +23,8 @@ const UNNAMED: &str = "solve";
 pub struct LoadedPrograms {
     /// The programs without errors, in the order of the file.
     pub programs: Vec<Program>,
-    /// The errors, at most one for each program.
+    /// The errors, at most one for each program and [`MAX_PROGRAM_ERRORS`] of the file; what
+    /// follows the last of these is not read.
     pub errors: Vec<SourceError>,
 }
 
@@ -54,6 +59,10 @@ pub fn load(text: &str, file: &str) -> LoadedPrograms {
             continue;
         }
         reader.line(line, number);
+        if reader.is_full() {
+            reader.open = None;
+            break;
+        }
     }
     reader.close();
     reader.loaded
@@ -91,7 +100,21 @@ fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
 }
 
 impl ProgramReader {
-    fn error(&mut self, line: u32, column: u32, (problem, hint): ResolveError) {
+    /// Whether no more errors are kept.
+    fn is_full(&self) -> bool {
+        self.loaded.errors.len() >= MAX_PROGRAM_ERRORS
+    }
+
+    fn error(&mut self, line: u32, column: u32, (mut problem, mut hint): ResolveError) {
+        if let Some((end, _)) = problem.char_indices().nth(MAX_PROBLEM) {
+            problem.truncate(end);
+            problem.push('…');
+        }
+        if self.loaded.errors.len() + 1 == MAX_PROGRAM_ERRORS {
+            hint = format!(
+                "this is error {MAX_PROGRAM_ERRORS}, the limit of a file; the rest is not read"
+            );
+        }
         let program = self
             .open
             .as_ref()

@@ -11,7 +11,7 @@ mod load;
 mod print;
 mod resolve;
 
-pub use files::files;
+pub use files::{ProgramFileError, files, read};
 pub use load::{LoadedPrograms, load};
 
 use crate::constant::Constant;

@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// The least similarity of a known name that is suggested.
 const LIKENESS: f64 = 0.75;
 
+/// The longest name, in bytes, that is compared with the known ones.
+const MAX_COMPARED_BYTES: usize = 100;
+
 /// The names that a line can use.
 pub(super) struct NameScope {
     pub form: Form,
@@ -96,7 +99,9 @@ impl NameScope {
             .chain(Prim::ALL.iter().map(|prim| prim.name().to_owned()))
             .chain(constant::names());
         let mut nearest: Option<(f64, String)> = None;
-        for candidate in known {
+        // Comparing takes time in proportion to both lengths.
+        let is_compared = |text: &str| text.len() <= MAX_COMPARED_BYTES;
+        for candidate in known.filter(|known| is_compared(known) && is_compared(name)) {
             let likeness = strsim::jaro_winkler(name, &candidate);
             // Between equally similar names the alphabetically first is taken, so the
             // map's order has no effect.

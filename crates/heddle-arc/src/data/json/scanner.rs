@@ -5,6 +5,7 @@
 //! one. `None` means that the text is not JSON, or nested too deeply for this.
 
 use super::{Json, Keys};
+use crate::limits::JSON_VALUE_BYTES;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -17,19 +18,43 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// The cells of a grid until their number is known.
     cells: Vec<i8>,
+    /// The most values, and those found; grids are one value each.
+    most: u64,
+    values: u64,
 }
 
 impl<'a> Scanner<'a> {
-    /// The value of a text that holds one value and nothing else.
-    pub(super) fn read(text: &'a [u8]) -> Option<Json<'a>> {
-        let mut scanner = Scanner {
+    pub(super) fn new(text: &'a [u8], most: u64) -> Self {
+        Scanner {
             text,
             at: 0,
             cells: Vec::new(),
-        };
-        let json = scanner.value(0)?;
-        scanner.skip_blanks();
-        (scanner.at == text.len()).then_some(json)
+            most,
+            values: 0,
+        }
+    }
+
+    /// The value of a text that holds one value and nothing else.
+    pub(super) fn read(&mut self) -> Option<Json<'a>> {
+        let json = self.value(0)?;
+        self.skip_blanks();
+        (self.at == self.text.len() && !self.is_full()).then_some(json)
+    }
+
+    /// The number of values found. A text counts once more for each [`JSON_VALUE_BYTES`].
+    pub(super) fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Whether there are more values than may be read.
+    pub(super) fn is_full(&self) -> bool {
+        self.values > self.most
+    }
+
+    #[inline]
+    fn count(&mut self, values: usize) -> Option<()> {
+        self.values += values as u64;
+        (!self.is_full()).then_some(())
     }
 
     #[inline]
@@ -57,6 +82,7 @@ impl<'a> Scanner<'a> {
 
     fn value(&mut self, depth: usize) -> Option<Json<'a>> {
         self.skip_blanks();
+        self.count(1)?;
         match self.peek()? {
             _ if depth > MAX_DEPTH => None,
             b'[' => {
@@ -140,11 +166,11 @@ impl<'a> Scanner<'a> {
 
     /// An object, after its brace.
     fn object(&mut self, depth: usize) -> Option<Json<'a>> {
+        if self.skip(b'}').is_some() {
+            return Some(Json::Object(Keys::new(Vec::new())));
+        }
         // Of a task and of a pair.
         let mut keys = Vec::with_capacity(2);
-        if self.skip(b'}').is_some() {
-            return Some(Json::Object(Keys::new(keys)));
-        }
         loop {
             self.skip_blanks();
             let key = self.string()?;
@@ -177,7 +203,8 @@ impl<'a> Scanner<'a> {
             }
         }
         self.at += 1;
-        let text = &self.text[start..self.at];
+        let text = self.text.get(start..self.at)?;
+        self.count(text.len() / JSON_VALUE_BYTES as usize)?;
         if is_plain {
             return str::from_utf8(&text[1..text.len() - 1]).ok().map(Cow::from);
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use heddle::arc::data::{self, Dataset, Task};
-use heddle::arc::program::{Program, SourceError, files, load};
+use heddle::arc::program::{Program, ProgramFileError, SourceError, files, load, read};
 use heddle::arc::{solvers, tasks};
 use heddle::error::with_causes;
 
@@ -106,9 +106,10 @@ pub(super) fn read_programs(
     let mut errors = Vec::new();
     for path in paths {
         for file in files(path).map_err(|error| unreadable(path, &error))? {
-            let text = std::fs::read_to_string(&file);
-            let text = text.map_err(|error| unreadable(&file, &error))?;
-            let loaded = load(&text, &file.display().to_string());
+            let loaded = read(&file).map_err(|error| match error {
+                ProgramFileError::Read { source, .. } => unreadable(&file, &source),
+                error => failure(&error),
+            })?;
             programs.extend(loaded.programs);
             errors.extend(loaded.errors);
         }
