@@ -79,7 +79,7 @@ pub struct GoldenVector {
 }
 
 /// The reading that knows every name of a vector.
-pub(crate) const NOTATION: Reading = Reading::Soft(Cells::Triple);
+pub const NOTATION: Reading = Reading::Soft(Cells::Triple);
 
 /// Returns the primitive of a name in vectors.
 fn primitive(name: &str) -> Result<(&'static str, Prim), String> {

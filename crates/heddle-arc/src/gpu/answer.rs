@@ -33,11 +33,13 @@ pub enum Flag {
     Garbled,
     /// The program has no bytecode, or the example no image.
     Unlowered,
+    /// The program has calls of the typed dialect, which have no bytecode.
+    Dialect,
 }
 
 impl Flag {
     /// Every reason.
-    pub const ALL: [Flag; 11] = [
+    pub const ALL: [Flag; 12] = [
         Flag::Cells,
         Flag::Rows,
         Flag::Values,
@@ -49,6 +51,7 @@ impl Flag {
         Flag::Steps,
         Flag::Garbled,
         Flag::Unlowered,
+        Flag::Dialect,
     ];
 
     /// The one a kernel says with this number.
@@ -72,6 +75,7 @@ impl Flag {
             Flag::Steps => "steps",
             Flag::Garbled => "garbled",
             Flag::Unlowered => "unlowered",
+            Flag::Dialect => "dialect",
         }
     }
 }

@@ -70,7 +70,11 @@ impl FlagMonitor<'_> {
                 let is_lowered = self
                     .portion
                     .has_row(self.lowered_tiles, result, address.program);
-                tell(address, if is_lowered { flag } else { Flag::Unlowered });
+                let unlowered = || {
+                    let tiles = self.lowered_tiles;
+                    tiles.unlowered_in(address.tile, address.program)
+                };
+                tell(address, if is_lowered { flag } else { unlowered() });
             }
         }
     }

@@ -58,6 +58,12 @@ impl JoinedCode {
         Some((at, chunk.likeness(program)))
     }
 
+    /// Whether a program of a plan has no bytecode because of its dialect.
+    pub(super) fn is_typed(&self, plan: usize, program: usize) -> bool {
+        let number = self.first_chunks[plan] + program / CHUNK;
+        self.chunks[number].is_typed(program % CHUNK)
+    }
+
     /// The words of all, and what is kept here without them.
     pub(super) fn take_words(&mut self, pool: &CpuPool) -> Array<u32> {
         // A buffer has at least a word.

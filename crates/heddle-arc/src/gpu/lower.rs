@@ -39,6 +39,8 @@ pub struct Bytecode {
     programs: Vec<Option<u32>>,
     /// Of each program, what similar ones are sorted by.
     likeness: Vec<u64>,
+    /// Whether each program has calls of the typed dialect.
+    typed: Vec<bool>,
     /// Where each body begins is written here.
     table: Range<usize>,
 }
@@ -85,6 +87,11 @@ impl Bytecode {
     #[must_use]
     pub(super) fn likeness(&self, program: usize) -> u64 {
         self.likeness.get(program).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Whether a program has no bytecode because of its dialect.
+    pub(super) fn is_typed(&self, program: usize) -> bool {
+        self.typed.get(program).is_some_and(|typed| *typed)
     }
 
     /// Forgets the words.
@@ -230,6 +237,13 @@ impl Writer {
             self.code.words.truncate(at);
         }
         self.push(written.ok().map(|()| at));
+        let mut steps = planned
+            .steps
+            .iter()
+            .map(|step| &steps[step.number as usize]);
+        self.code
+            .typed
+            .push(steps.any(|step| step.reading.is_typed()));
     }
 
     /// Adds a program that was written from here on, or was not.

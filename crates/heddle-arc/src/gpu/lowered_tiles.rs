@@ -157,6 +157,20 @@ impl LoweredTiles {
         tile.first_example?;
         self.programs.program(tile.plan, program)
     }
+
+    /// Why a program of a tile has no row.
+    fn unlowered(&self, tile: Placed, program: usize) -> Flag {
+        if self.programs.is_typed(tile.plan, program) {
+            Flag::Dialect
+        } else {
+            Flag::Unlowered
+        }
+    }
+
+    /// Why a program of the tile with that number has no row.
+    pub(super) fn unlowered_in(&self, tile: usize, program: usize) -> Flag {
+        self.unlowered(self.tiles[tile], program)
+    }
 }
 
 /// A job over some blocks of lowered tiles.
@@ -279,7 +293,10 @@ impl LoweredBlocks {
     ) -> Answer {
         match self.result_at(lowered_tiles, place, program) {
             Some(result) => ran.answer(result),
-            None => Answer::Flagged(Flag::Unlowered),
+            None => {
+                let tile = self.blocks[place.0].tile;
+                Answer::Flagged(lowered_tiles.unlowered(tile, program.1))
+            }
         }
     }
 }

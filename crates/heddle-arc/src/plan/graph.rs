@@ -3,6 +3,7 @@
 //! Two calls are the same when callee and arguments are, regardless of program and
 //! variable. Constants are compared by value, so `FIVE` and `F5` are the same.
 
+use super::value_form::{ValueForm, normalise};
 use crate::constant::{Constant, spelling};
 use crate::prim::Prim;
 use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
@@ -207,16 +208,25 @@ impl Graph {
 pub(super) struct GraphBuilder {
     pub graph: Graph,
     known: HashMap<Node, u32>,
+    /// What is known of the value of each node.
+    forms: Vec<ValueForm>,
 }
 
 impl GraphBuilder {
     /// The number of a node, which is added if it is new.
-    pub(super) fn node(&mut self, node: Node) -> u32 {
+    pub(super) fn node(&mut self, mut node: Node) -> u32 {
+        if let (Head::Prim(Prim::GetNthByKeyT | Prim::GetNthByKeyF), [_, _]) =
+            (node.head, &*node.arguments)
+        {
+            node.arguments.push(Term::Prim(Prim::Identity));
+        }
+        let form = normalise(&mut node, &self.forms);
         if let Some(number) = self.known.get(&node) {
             return *number;
         }
         let number = self.graph.nodes.len() as u32;
         self.graph.nodes.push(node.clone());
+        self.forms.push(form);
         self.known.insert(node, number);
         number
     }

@@ -9,6 +9,7 @@ mod function;
 mod graph;
 mod pattern;
 mod text;
+mod value_form;
 
 pub use graph::{Graph, Head, Node, ProgramOutput, Term};
 pub use pattern::{Pattern, PatternKind, patterns};

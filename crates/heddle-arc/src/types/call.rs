@@ -74,6 +74,7 @@ impl CallInference {
     /// Returns the result type of a primitive.
     #[allow(clippy::too_many_lines, reason = "one arm for each rule")]
     pub(super) fn primitive(&mut self, prim: Prim, arguments: &[Type]) -> Type {
+        let prim = prim.view().map_or(prim, |view| view.base);
         let x = &arguments[0];
         let y = arguments.get(1).unwrap_or(x);
         let z = arguments.get(2).unwrap_or(x);

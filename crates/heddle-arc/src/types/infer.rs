@@ -31,6 +31,8 @@ pub fn infer(program: &Program) -> Inference {
             .collect();
         let mut caller = CallInference::new();
         let (result, doubt) = match call.callee {
+            // Broken programs of a soft reading have any number of arguments.
+            Callee::Prim(prim) if prim.arity() != arguments.len() => (Type::Any, None),
             Callee::Prim(prim) => (
                 caller.primitive(prim, &arguments),
                 argument_error(prim, &arguments),
@@ -44,7 +46,10 @@ pub fn infer(program: &Program) -> Inference {
                 )
             }
         };
-        if let Some((problem, hint)) = doubt {
+        // The typed dialect has a result for much that the classic language refuses.
+        if let Some((problem, hint)) = doubt
+            && !program.reading.is_typed()
+        {
             warnings.push(SourceError {
                 file: Arc::clone(&program.file),
                 line: *line,
@@ -59,7 +64,7 @@ pub fn infer(program: &Program) -> Inference {
     Inference { types, warnings }
 }
 
-fn operand(operand: &CallArgument, types: &[Type]) -> Type {
+pub(crate) fn operand(operand: &CallArgument, types: &[Type]) -> Type {
     match operand {
         CallArgument::Input(Input::Grid | Input::Candidate) => Type::Grid,
         CallArgument::Input(Input::Examples) => {

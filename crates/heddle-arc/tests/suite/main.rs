@@ -18,3 +18,4 @@ mod programs_load;
 mod search_stays_well_typed;
 mod slow_programs_are_deferred;
 mod solvers_solve_their_tasks;
+mod typed_dialect;
