@@ -6,7 +6,7 @@
 )]
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::binary::{Heddle, assert_refused, error_text};
 
@@ -105,4 +105,115 @@ fn a_pipe_is_written_to_and_stays_a_pipe() {
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(text, "source,x0,value\n0,0,0\n0,1,1\n");
     assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+}
+
+/// Runs the command with at most `mib` of addresses.
+fn run_within(heddle: &Heddle, mib: u64, arguments: &[&str]) -> Output {
+    let line = format!("ulimit -v {} && exec \"$0\" \"$@\"", mib << 10);
+    Command::new("sh")
+        .args(["-c", &line, env!("CARGO_BIN_EXE_heddle")])
+        .args(arguments)
+        .env("HOME", heddle.home.path())
+        .env("XDG_CACHE_HOME", heddle.home.path())
+        .env("XDG_CONFIG_HOME", heddle.home.path())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn lattices_that_do_not_fit_are_errors_and_not_aborts() {
+    let heddle = Heddle::new();
+    for arguments in [
+        &["transform", "xor", "--sizes", "131072,65536"][..],
+        &["transform", "normalize", "--sizes", "32768,32768"],
+        &["transform", "xor", "--weights", "random"],
+        &["centrality"],
+        &["centrality", "--measure", "degree"],
+        &["centrality", "--measure", "betweenness", "--periodic"],
+        &["show", "-o", "out.svg"],
+        &["show", "-o", "out.svg", "--weights", "random"],
+        &["analyze", "--weights", "random"],
+        &["analyze", "--block", "1,1", "--weights", "random"],
+        &["distances", "--weights", "1,2"],
+        &["distances", "--weights", "random"],
+        &["path", "--weights", "random"],
+        &["communities"],
+    ] {
+        let mut line = vec!["lattice"];
+        line.extend(arguments);
+        if !arguments.contains(&"--sizes") {
+            line.extend(["--sizes", "32768,32768"]);
+        }
+        let output = run_within(&heddle, 1024, &line);
+        let text = error_text(&output);
+        assert!(
+            matches!(output.status.code(), Some(1 | 2)),
+            "{line:?}: {text}"
+        );
+        assert!(text.starts_with("error: "), "{line:?}: {text}");
+        let is_picture = arguments.contains(&"show");
+        assert!(is_picture || text.contains("hint: "), "{line:?}: {text}");
+    }
+}
+
+#[test]
+fn the_host_limit_bounds_lattices_and_their_values() {
+    let heddle = Heddle::new();
+    for arguments in [
+        &["distances", "--sizes", "4096,4096"][..],
+        &["path", "--sizes", "4096,4096", "--weights", "random"],
+        &["transform", "normalize", "--sizes", "4096,4096"],
+    ] {
+        let output = heddle
+            .command(&[&["lattice"], arguments].concat())
+            .env("HEDDLE_MEMORY_HOST_LIMIT", "48MiB")
+            .output()
+            .unwrap();
+        let text = error_text(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+        assert!(text.contains("memory.host_limit"), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn an_endless_file_is_no_lattice() {
+    let heddle = Heddle::new();
+    let refused = ["lattice", "transform", "xor", "--input", "/dev/zero"];
+    assert_refused(&heddle.run(&refused), 2, "has more than 100 bytes");
+}
+
+#[test]
+fn figures_without_a_value_are_not_printed_as_numbers() {
+    let heddle = Heddle::new();
+    let of = |arguments: &[&str]| {
+        let output = heddle.run(&[&["lattice"], arguments].concat());
+        format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            error_text(&output)
+        )
+    };
+    let one = of(&["centrality", "--size", "1"]);
+    assert!(
+        one.contains("no site reaches another") && !one.contains("NaN"),
+        "{one}"
+    );
+    let none = of(&["centrality", "--blocked", "100%"]);
+    assert!(none.contains("every site is blocked"), "{none}");
+    let many = of(&["path", "--size", "2000", "--count"]);
+    assert!(
+        many.contains("about 4.158284e1201 shortest paths"),
+        "{many}"
+    );
+    for command in ["path", "analyze", "distances", "centrality"] {
+        let text = of(&[command, "--size", "30", "--weights", "1e308,1e308"]);
+        assert!(text.contains("must be between 1e-270 and 1e270"), "{text}");
+        for weights in ["1e270,1e270", "1e-270,1e-270", "1e-270,1e270"] {
+            let text = of(&[command, "--size", "30", "--weights", weights]);
+            let wrong = ["NaN", " inf", "error"]
+                .into_iter()
+                .find(|word| text.contains(word));
+            assert_eq!(wrong, None, "{text}");
+        }
+    }
 }
