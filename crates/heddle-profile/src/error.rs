@@ -78,8 +78,7 @@ impl ProfileError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Write { cause, .. } => file_hint(cause),
-            Self::Read { cause, .. } => file_hint(cause),
+            Self::Write { cause, .. } | Self::Read { cause, .. } => file_hint(cause),
             Self::Foreign { .. } => "give a file that a Heddle profiler wrote",
             Self::TooNew { .. } => "read it with the Heddle that wrote it, or a newer one",
             Self::Corrupt { .. } => "record the run again",
