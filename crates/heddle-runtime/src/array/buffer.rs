@@ -53,8 +53,11 @@ pub struct HostBuffer<T: Element> {
 }
 
 impl<T: Element> HostBuffer<T> {
-    /// Allocates `len` elements of unspecified content. Panics if there is no memory for them: where
-    /// input chooses `len`, use [`try_unspecified`](Self::try_unspecified).
+    /// Allocates `len` elements of unspecified content.
+    ///
+    /// # Panics
+    /// If there is no memory for them. Where input chooses `len`, use
+    /// [`try_unspecified`](Self::try_unspecified).
     #[must_use]
     pub fn unspecified(len: usize) -> Self {
         Self::try_unspecified("a host buffer", len).unwrap_or_else(|error| panic!("{error}"))

@@ -119,8 +119,10 @@ impl<T: Element> Copies<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Creates a flat array of these values. Panics if there is no memory for a copy of them: see
-    /// [`try_from_slice`](Self::try_from_slice).
+    /// Creates a flat array of these values.
+    ///
+    /// # Panics
+    /// If there is no memory for a copy of them: see [`try_from_slice`](Self::try_from_slice).
     #[must_use]
     pub fn from_slice(values: &[T]) -> Self {
         Self::try_from_slice(values).unwrap_or_else(|error| panic!("{error}"))
@@ -134,7 +136,10 @@ impl<T: Element> Array<T> {
     }
 
     /// Creates a flat array of `len` elements, which `fill` writes. It must write all of them:
-    /// their content before is unspecified. Panics if there is no memory for them.
+    /// their content before is unspecified.
+    ///
+    /// # Panics
+    /// If there is no memory for them.
     #[must_use]
     pub fn filled(len: usize, fill: impl FnOnce(&mut [T])) -> Self {
         let mut buffer = HostBuffer::unspecified(len);

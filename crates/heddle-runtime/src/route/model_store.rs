@@ -22,7 +22,7 @@ use crate::units::Bytes;
 const FORMAT: u32 = 1;
 
 /// The age from which a temporary file belongs to a process that was killed.
-const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+const ABANDONED_AFTER: Duration = Duration::from_hours(24);
 
 /// What the names of temporary files in this folder begin with, now and in version 0.1.
 const OWN_PREFIXES: [&str; 2] = [TEMPORARY_PREFIX, ".tmp"];
