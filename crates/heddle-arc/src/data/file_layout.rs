@@ -60,14 +60,17 @@ fn recognise(json: Json<'_>) -> FileLayout<'_> {
     FileLayout::Other(format!("an object with the keys {}…", names.join(", ")))
 }
 
+/// The tasks of one file, with its name.
+type FileTasks = (Arc<str>, Vec<Task>);
+
 /// The tasks of each file, in the order of file names. Another layout is an error in a file
 /// that the user named, and a note in a file found in a folder or archive. A file is dropped
 /// before the next is read; only challenges and their solutions are in memory together.
 pub(super) fn tasks(
     mut sources: Sources,
     notes: &mut Vec<String>,
-) -> Result<Vec<(Arc<str>, Vec<Task>)>, DataError> {
-    let mut found: Vec<(Arc<str>, Vec<Task>)> = Vec::new();
+) -> Result<Vec<FileTasks>, DataError> {
+    let mut found: Vec<FileTasks> = Vec::new();
     let mut has_challenges = false;
     // Solutions that were read with their challenges, whose names come first.
     let mut used: HashSet<usize> = HashSet::new();

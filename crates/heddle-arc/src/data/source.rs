@@ -235,9 +235,10 @@ impl Sources {
         let file = members.by_name(name).map_err(|error| failed(&error))?;
         let bytes = limits::read_all(file, self.left.min(*left));
         let Some(bytes) = bytes.map_err(|error| failed(&error))? else {
-            let limit = match *left < self.left {
-                true => DataLimit::Ratio,
-                false => DataLimit::Bytes,
+            let limit = if *left < self.left {
+                DataLimit::Ratio
+            } else {
+                DataLimit::Bytes
             };
             return Err(too_large(path.display().to_string(), limit));
         };

@@ -291,12 +291,11 @@ impl LoweredBlocks {
         place: (usize, usize),
         program: (usize, usize),
     ) -> Answer {
-        match self.result_at(lowered_tiles, place, program) {
-            Some(result) => ran.answer(result),
-            None => {
-                let tile = self.blocks[place.0].tile;
-                Answer::Flagged(lowered_tiles.unlowered(tile, program.1))
-            }
+        if let Some(result) = self.result_at(lowered_tiles, place, program) {
+            ran.answer(result)
+        } else {
+            let tile = self.blocks[place.0].tile;
+            Answer::Flagged(lowered_tiles.unlowered(tile, program.1))
         }
     }
 }

@@ -304,7 +304,7 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'a, W> {
             // A launch without a thread that follows it is read when it has ended.
             let is_followed = flag_monitor.is_some_and(|flag_monitor| {
                 try_spawn(scope, move || {
-                    self.monitor(device, flag_monitor, &result_slot, &end)
+                    self.monitor(device, flag_monitor, &result_slot, &end);
                 })
             });
             let ran = {
