@@ -7,7 +7,7 @@ use super::{
 };
 use crate::code::{Code, FlatStep, StepOperand, StepOperation};
 use crate::fault::{Fault, ValueKind};
-use crate::plain::{arity_when_bound, number as n};
+use crate::plain::{Special, arity_when_bound, number as n};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
@@ -104,7 +104,8 @@ impl Eval<'_> {
             Prim::Matcher => {
                 let (function, target) = (part(0), part(1));
                 let value = self.call(function, args)?;
-                Ok(Value::Bool(self.space.equal(value, target)))
+                let is_nan = matches!(value, Value::Special(Special::Nan));
+                Ok(Value::Bool(!is_nan && self.space.equal(value, target)))
             }
             Prim::Fork => {
                 let (outer, first, second) = (part(0), part(1), part(2));

@@ -51,6 +51,21 @@ fn values_of(prim: Prim) -> u8 {
     }
 }
 
+/// Whether a primitive takes a cell for its location.
+fn takes_location(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Dneighbors
+            | Prim::Ineighbors
+            | Prim::Neighbors
+            | Prim::Hfrontier
+            | Prim::Vfrontier
+            | Prim::Crop
+            | Prim::Canvas
+            | Prim::Ascell
+    )
+}
+
 /// Returns a special number where the reading has them, else a fault.
 pub(super) fn special(space: &Space, number: Special) -> ValueResult {
     if space.reading.is_soft() {
@@ -213,10 +228,10 @@ impl Eval<'_> {
         if of_cell && self.space.reading.sees_triples() {
             let values = values_of(prim);
             for (place, (seen, arg)) in seen.iter_mut().zip(args).enumerate() {
-                *seen = if values >> place & 1 == 1 {
-                    *arg
-                } else {
-                    triple(self.space, *arg)?
+                *seen = match *arg {
+                    value if values >> place & 1 == 1 => value,
+                    Value::Cell { i, j, .. } if takes_location(prim) => Value::Pair(i, j),
+                    value => triple(self.space, value)?,
                 };
             }
             args = &seen[..args.len()];

@@ -129,6 +129,21 @@ pub struct VectorReport {
     pub by_primitive: BTreeMap<&'static str, PrimitiveResults>,
 }
 
+impl VectorReport {
+    /// Adds the results of another.
+    pub(crate) fn add(&mut self, other: VectorReport) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        for (name, results) in other.by_primitive {
+            let tally = self.by_primitive.entry(name).or_default();
+            tally.passed += results.passed;
+            tally.failed += results.failed;
+            tally.differences.extend(results.differences);
+            tally.differences.truncate(DIFFERENCES_KEPT);
+        }
+    }
+}
+
 impl GoldenVector {
     /// Reads a vector from one line of JSON.
     pub(crate) fn from_line(line: &str, location: String) -> Result<GoldenVector, String> {

@@ -91,6 +91,7 @@ mod selected_evaluations;
 mod shared_job;
 mod single;
 mod tile_group;
+mod vectors;
 
 pub use answer::{Answer, Flag, Flags};
 pub use assembly::{Assessed, CpuReason};
@@ -106,4 +107,5 @@ pub use lowered_tiles::{Batch, LoweredBlocks, LoweredTiles, ResultError};
 pub use probe::{EvaluateProbe, probes};
 pub use shared_job::grade;
 pub use single::{Singles, alone};
+pub use vectors::check_vectors;
 pub use tile_group::TileGroup;

@@ -169,8 +169,12 @@ fn conditions_and_keys_see_triples() {
     let filtered = "x = asobject(I); c = matcher(last, ONE); y = sfilter_f(x, c); O = size_f(y)";
     let greatest = "x = asobject(I); O = maximum(x)";
     let colours = "x = asobject(I); y = apply(last, x); O = size(y)";
-    let programs = [filtered, greatest, colours].map(|lines| program("solve_a", lines, STRICT));
-    let expected = ["2", "(3, (2, 2))", "4"].map(|text| Ok(text.to_owned()));
+    // A cell counts as its location, and as three parts.
+    let around = "x = asobject(I); y = last(x); z = ineighbors(y); O = ulcorner(z)";
+    let sized = "x = asobject(I); y = sizefilter(x, THREE); O = size(y)";
+    let programs =
+        [filtered, greatest, colours, around, sized].map(|lines| program("solve_a", lines, STRICT));
+    let expected = ["2", "(3, (2, 2))", "4", "(1, 1)", "9"].map(|text| Ok(text.to_owned()));
     assert_eq!(values(&programs), expected);
 }
 

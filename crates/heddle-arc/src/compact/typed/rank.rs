@@ -98,11 +98,7 @@ impl Eval<'_> {
                     Prim::GetValRank | Prim::GetNthByKeyT | Prim::GetNthByKeyF
                 );
                 let count = sorted(self, container, key, !ascending)?;
-                if prim == Prim::GetValRank {
-                    self.space.stack.drain(base..base + count);
-                } else {
-                    self.space.stack.truncate(base + count);
-                }
+                self.space.stack.truncate(base + count);
             }
         }
         let count = self.space.stack.len() - base;
@@ -113,6 +109,7 @@ impl Eval<'_> {
         let found = place(count, n)?.map(|place| self.space.stack[base + place]);
         self.space.stack.truncate(base);
         match found {
+            Some(found) if prim == Prim::GetValRank => self.call(y, &[found]),
             Some(found) => Ok(found),
             None if prim == Prim::GetValRank => self.call(y, &[Value::Int(0)]),
             None if prim == Prim::GetNthByKeyT && count > 0 => {

@@ -1,6 +1,6 @@
 //! Shared primitives that differ from the classic ones in some calls.
 
-use super::{Eval, Special, Value, ValueResult, patch_of, special};
+use super::{Eval, Special, Value, ValueResult, patch_of, set_of, special};
 use crate::compact::{containers as c, geometry as g};
 use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
@@ -77,6 +77,15 @@ impl Eval<'_> {
                     }),
                     result => result,
                 };
+            }
+            Prim::Sizefilter
+                if matches!(
+                    x,
+                    Value::Object(..) | Value::Painted { .. } | Value::Layers { .. }
+                ) =>
+            {
+                let kept = self.typed(Prim::SizefilterT, args)?;
+                return set_of(self.space, kept);
             }
             Prim::GetNthF => {
                 let n = y.int()?;
