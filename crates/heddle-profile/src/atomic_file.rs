@@ -264,7 +264,7 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
         let error = write_file(&path, |to| {
-            to.write_all(&[0; 3 * BUFFER])?;
+            to.write_all(&vec![0; 3 * BUFFER])?;
             Err(io::ErrorKind::StorageFull.into())
         });
         assert!(error.is_err());

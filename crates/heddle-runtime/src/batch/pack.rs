@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn writing_one_result_leaves_its_neighbours_alone() {
-        let mut result_buffers = ResultBuffers::<u8>::of([3, 3].into_iter());
+        let mut result_buffers = ResultBuffers::<u8>::of([3, 3].into_iter()).unwrap();
         result_buffers.sink(1).put(b"abcdef");
         let shape = Shape::flat(3);
         let results = result_buffers.results([&shape, &shape].into_iter());

@@ -208,6 +208,43 @@ fn memory_settings_become_limits_of_one_gpu() {
     assert!(error.to_string().contains("memory.high_at"), "{error}");
 }
 
+/// Every key as a variable, then variables that are no keys.
+const EVERY_VARIABLE: &[(&str, &str)] = &[
+    ("HEDDLE_DEVICE", "auto"),
+    ("HEDDLE_THREADS", "all"),
+    ("HEDDLE_CACHE_DIR", "elsewhere"),
+    ("HEDDLE_METRICS", "[::1]:9464"),
+    ("HEDDLE_ROUTE_SMART", "1"),
+    ("HEDDLE_ROUTE_MIN_GPU", "1%"),
+    ("HEDDLE_ROUTE_ALLOW", "cpu, cuda:0"),
+    ("HEDDLE_ROUTE_DENY", ""),
+    ("HEDDLE_ROUTE_KINDS", "matmul=cuda:0, xor = cpu"),
+    ("HEDDLE_ROUTE_EXPLORE_SHARE", "0"),
+    ("HEDDLE_ROUTE_VERIFY_SHARE", "0.25"),
+    ("HEDDLE_MEMORY_HOST_LIMIT", "100%"),
+    ("HEDDLE_MEMORY_DEVICE_LIMIT", "2 GB"),
+    ("HEDDLE_MEMORY_POOL_LIMIT", "1GiB"),
+    ("HEDDLE_MEMORY_POOL_IDLE_S", "1"),
+    ("HEDDLE_MEMORY_CLEANUP_AT", "1"),
+    ("HEDDLE_MEMORY_MODERATE_AT", "0.9"),
+    ("HEDDLE_MEMORY_HIGH_AT", "0.5"),
+    ("HEDDLE_MEMORY_CRITICAL_AT", "0.6"),
+    ("HEDDLE_MEMORY_LEAK_WINDOW_S", "5"),
+    ("HEDDLE_MEMORY_LEAK_GROWTH", "0"),
+    ("HEDDLE_MEMORY_LOG", "none"),
+    ("HEDDLE_PROFILE_ENABLED", "true"),
+    ("HEDDLE_PROFILE_CAPACITY_SPANS", "7"),
+    ("HEDDLE_SIMT_MEMORY", "1%"),
+    ("HEDDLE_SIMT_FAIL_ALLOCATION", "never"),
+    ("HEDDLE_SIMT_FAIL_LAUNCH", "9"),
+    ("HEDDLE_SIMT_LOST_AFTER", "never"),
+    ("HEDDLE_SIMT_TRANSFER_RATE", "unlimited"),
+    ("HEDDLE_ARC_GPU_CAPS", "default"),
+    ("HEDDLE_CONFIG", "passed over"),
+    ("HEDDLE_ARC_DATA", "passed over"),
+    ("PATH", "passed over"),
+];
+
 #[test]
 fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     let config = from_file(EVERY_KEY).unwrap();
@@ -241,44 +278,11 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
         "what is denied is not named to be used"
     );
 
-    let environment = [
-        ("HEDDLE_DEVICE", "auto"),
-        ("HEDDLE_THREADS", "all"),
-        ("HEDDLE_CACHE_DIR", "elsewhere"),
-        ("HEDDLE_METRICS", "[::1]:9464"),
-        ("HEDDLE_ROUTE_SMART", "1"),
-        ("HEDDLE_ROUTE_MIN_GPU", "1%"),
-        ("HEDDLE_ROUTE_ALLOW", "cpu, cuda:0"),
-        ("HEDDLE_ROUTE_DENY", ""),
-        ("HEDDLE_ROUTE_KINDS", "matmul=cuda:0, xor = cpu"),
-        ("HEDDLE_ROUTE_EXPLORE_SHARE", "0"),
-        ("HEDDLE_ROUTE_VERIFY_SHARE", "0.25"),
-        ("HEDDLE_MEMORY_HOST_LIMIT", "100%"),
-        ("HEDDLE_MEMORY_DEVICE_LIMIT", "2 GB"),
-        ("HEDDLE_MEMORY_POOL_LIMIT", "1GiB"),
-        ("HEDDLE_MEMORY_POOL_IDLE_S", "1"),
-        ("HEDDLE_MEMORY_CLEANUP_AT", "1"),
-        ("HEDDLE_MEMORY_MODERATE_AT", "0.9"),
-        ("HEDDLE_MEMORY_HIGH_AT", "0.5"),
-        ("HEDDLE_MEMORY_CRITICAL_AT", "0.6"),
-        ("HEDDLE_MEMORY_LEAK_WINDOW_S", "5"),
-        ("HEDDLE_MEMORY_LEAK_GROWTH", "0"),
-        ("HEDDLE_MEMORY_LOG", "none"),
-        ("HEDDLE_PROFILE_ENABLED", "true"),
-        ("HEDDLE_PROFILE_CAPACITY_SPANS", "7"),
-        ("HEDDLE_SIMT_MEMORY", "1%"),
-        ("HEDDLE_SIMT_FAIL_ALLOCATION", "never"),
-        ("HEDDLE_SIMT_FAIL_LAUNCH", "9"),
-        ("HEDDLE_SIMT_LOST_AFTER", "never"),
-        ("HEDDLE_SIMT_TRANSFER_RATE", "unlimited"),
-        ("HEDDLE_ARC_GPU_CAPS", "default"),
-        ("HEDDLE_CONFIG", "passed over"),
-        ("HEDDLE_ARC_DATA", "passed over"),
-        ("PATH", "passed over"),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let environment = EVERY_VARIABLE
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     // A key added to the schema must be added to this test.
-    assert_eq!(environment.len() - 3, Config::describe_keys().len());
+    assert_eq!(EVERY_VARIABLE.len() - 3, Config::describe_keys().len());
     let file = Some((Path::new("conf/heddle.toml"), EVERY_KEY));
     let config = Config::from_sources(file, environment).unwrap();
     assert_eq!(config.memory.log, None);
