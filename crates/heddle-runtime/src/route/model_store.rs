@@ -380,7 +380,7 @@ mod tests {
             file.set_modified(SystemTime::now() - age).unwrap();
             path
         };
-        let old = ABANDONED_AFTER + Duration::from_secs(60);
+        let old = ABANDONED_AFTER + Duration::from_mins(1);
         let abandoned = [
             models.join(".tmpA1b2C3"),
             models.join(".heddle-A1b2C3"),
