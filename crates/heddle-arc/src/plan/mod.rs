@@ -249,10 +249,17 @@ fn parameter(input: Input, reading: Reading) -> u8 {
 }
 
 fn takes(graph: &Graph) -> RequiredInputs {
-    let terms = || graph.nodes.iter().flat_map(|node| &node.arguments);
+    let head = |head: &Head| match head {
+        Head::Value(term) => Some(*term),
+        _ => None,
+    };
+    let terms = || {
+        let nodes = graph.nodes.iter();
+        nodes.flat_map(move |node| node.arguments.iter().copied().chain(head(&node.head)))
+    };
     RequiredInputs {
-        examples: terms().any(|term| *term == Term::Input(Input::Examples)),
-        candidate: terms().any(|term| *term == Term::Input(Input::Candidate)),
+        examples: terms().any(|term| term == Term::Input(Input::Examples)),
+        candidate: terms().any(|term| term == Term::Input(Input::Candidate)),
     }
 }
 

@@ -202,6 +202,13 @@ fn a_guarded_line_that_fails_gives_the_empty_tuple() {
 }
 
 #[test]
+fn the_callee_of_a_call_is_an_input_that_the_plan_reads() {
+    let found = values(&[program("solve_a", "O = S(I)", Reading::Soft(Cells::Triple))]);
+    let why = found[0].as_ref().unwrap_err();
+    assert!(why.contains("found a tuple"), "{why}");
+}
+
+#[test]
 fn a_primitive_that_fails_gives_its_default() {
     for (lines, soft) in [
         ("O = height_f(ONE)", "0"),
