@@ -203,6 +203,7 @@ fn alike(a: Value, b: Value) -> bool {
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Pair(a, b), Value::Pair(c, d)) => (a, b) == (c, d),
         (Value::Prim(a), Value::Prim(b)) => a == b,
+        (Value::None, Value::None) => true,
         // Code contains no other values.
         _ => false,
     }

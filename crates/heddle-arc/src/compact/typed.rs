@@ -86,6 +86,22 @@ fn is_cell(space: &Space, element: Value) -> bool {
     }
 }
 
+/// Returns a part of a triple that a primitive asks for, without making the triple.
+fn part_of(prim: Prim, args: &[Value]) -> Option<Value> {
+    let Value::Cell { colour, i, j } = args[0] else {
+        return None;
+    };
+    let part = match (prim, args) {
+        (Prim::First | Prim::FirstT | Prim::FirstF, _)
+        | (Prim::GetNthT | Prim::GetNthF, [_, Value::Int(0 | -3)]) => i,
+        (Prim::Second, _) | (Prim::GetNthT | Prim::GetNthF, [_, Value::Int(1 | -2)]) => j,
+        (Prim::Last | Prim::LastT | Prim::LastF, _)
+        | (Prim::GetNthT | Prim::GetNthF, [_, Value::Int(2 | -1)]) => colour,
+        _ => return None,
+    };
+    Some(Value::Int(i64::from(part)))
+}
+
 /// Returns a cell as the tuple of its row, column and colour.
 pub(super) fn triple(space: &mut Space, cell: Value) -> ValueResult {
     let Value::Cell { colour, i, j } = cell else {
@@ -226,6 +242,10 @@ impl Eval<'_> {
         let mut args = args;
         let of_cell = args.iter().any(|arg| matches!(arg, Value::Cell { .. }));
         if of_cell && self.space.reading.sees_triples() {
+            if let Some(part) = part_of(prim, args) {
+                self.space.meter.work(1)?;
+                return Ok(part);
+            }
             let values = values_of(prim);
             for (place, (seen, arg)) in seen.iter_mut().zip(args).enumerate() {
                 *seen = match *arg {

@@ -46,6 +46,14 @@ pub fn write(vector: &GoldenVector) -> String {
     line
 }
 
+/// Writes a value.
+#[must_use]
+pub fn show(plain: &Plain) -> String {
+    let mut line = String::new();
+    value(&mut line, plain);
+    line
+}
+
 fn value(line: &mut String, plain: &Plain) {
     let list = |line: &mut String, items: &mut dyn Iterator<Item = &Plain>, close: char| {
         for (at, item) in items.enumerate() {

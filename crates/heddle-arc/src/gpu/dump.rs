@@ -165,7 +165,7 @@ fn same_form(space: &Space, value: Value, own: &Space, right: Value) -> Result<(
         Value::None
             | Value::Bool(_)
             | Value::Int(_)
-        | Value::Special(_)
+            | Value::Special(_)
             | Value::Pair(..)
             | Value::Cell { .. }
             | Value::Prim(_)

@@ -107,5 +107,5 @@ pub use lowered_tiles::{Batch, LoweredBlocks, LoweredTiles, ResultError};
 pub use probe::{EvaluateProbe, probes};
 pub use shared_job::grade;
 pub use single::{Singles, alone};
-pub use vectors::check_vectors;
 pub use tile_group::TileGroup;
+pub use vectors::check_vectors;

@@ -49,7 +49,9 @@ pub fn check_vectors(
             None => Prim::named(vector.name).is_some(),
         };
         let (classic, typed): (Vec<_>, Vec<_>) = chunk.iter().cloned().partition(is_classic);
-        typed.iter().for_each(|_| flags.add(Flag::Dialect));
+        for _ in &typed {
+            flags.add(Flag::Dialect);
+        }
         on_cpu.extend(typed);
         let singles = Singles::new(&classic);
         let settings = LaunchSettings::default().with(|it| it.dump = RESULT);

@@ -307,8 +307,7 @@ impl Space {
             return Ok(cells(at, len) > cells(bt, m));
         }
         if let (Some(x), Some(y)) = (sign(a), sign(b)) {
-            // Nothing is greater than a number that is none, nor less.
-            return Ok(x.zip(y).is_some_and(|(x, y)| x > y));
+            return Ok(x > y);
         }
         if let (
             Value::Cell { colour, i, j },
@@ -387,13 +386,13 @@ fn near(a: Mask, b: Mask) -> bool {
     a.right().max(b.right()) - a.left().min(b.left()) < MASK_COLUMNS
 }
 
-/// Returns where a number is among the infinite ones: below, between or above them, or nowhere.
-fn sign(value: Value) -> Option<Option<i8>> {
+/// Returns a number that compares with infinite numbers as `value` does.
+fn sign(value: Value) -> Option<f64> {
     match value {
-        Value::Bool(_) | Value::Int(_) => Some(Some(0)),
-        Value::Special(Special::NegInf) => Some(Some(-1)),
-        Value::Special(Special::Inf) => Some(Some(1)),
-        Value::Special(Special::Nan) => Some(None),
+        Value::Bool(_) | Value::Int(_) => Some(0.0),
+        Value::Special(Special::NegInf) => Some(f64::NEG_INFINITY),
+        Value::Special(Special::Inf) => Some(f64::INFINITY),
+        Value::Special(Special::Nan) => Some(f64::NAN),
         _ => None,
     }
 }

@@ -200,6 +200,16 @@ impl Eval<'_> {
                 let kept = self.typed(Prim::Sfilter, &[x, y])?;
                 self.typed(Prim::Merge, &[kept])?
             }
+            Prim::PG if x.is_tuple() || x.is_set() => {
+                let colours = self.typed(Prim::PaletteT, &[x])?;
+                let base = self.space.push_elements(colours)?;
+                let is_number =
+                    |colour: &Value| colour.int().is_ok() || matches!(colour, Value::Special(_));
+                if !self.space.stack[base..].iter().all(is_number) {
+                    return Ok(None);
+                }
+                self.space.tuple_from(base)?
+            }
             Prim::Other => Value::None,
             Prim::OG => Value::EMPTY_SET,
             // The object, which cannot be moved, agrees with the grid everywhere.

@@ -65,7 +65,9 @@ impl Eval<'_> {
                 return Ok(Value::Bool(false));
             }
             Prim::First if empty(x) => return Ok(Value::None),
-            Prim::Last if empty(x) => return Ok(Value::EMPTY_TUPLE),
+            Prim::Last | Prim::Center | Prim::Subgrid if empty(x) => {
+                return Ok(Value::EMPTY_TUPLE);
+            }
             Prim::Second if is_container(x) && space.len(x)? == 1 => return Ok(Value::None),
             Prim::Other | Prim::Extract => {
                 return match self.dispatch(prim, args) {
@@ -106,7 +108,6 @@ impl Eval<'_> {
             Prim::Uppermost | Prim::Lowermost | Prim::Leftmost | Prim::Rightmost if !x.truth() => {
                 return special(space, Special::Nan);
             }
-            Prim::Center if empty(x) => return Ok(Value::EMPTY_TUPLE),
             Prim::Center => {
                 let patch = patch_of(space, x)?;
                 return self.dispatch(prim, &[patch]);
@@ -134,7 +135,6 @@ impl Eval<'_> {
             Prim::Shift if is_unit(y) => return Ok(x),
             Prim::Crop if is_unit(x) => return Ok(x),
             Prim::Crop => return self.crop(args),
-            Prim::Subgrid if empty(x) => return Ok(Value::EMPTY_TUPLE),
             Prim::Subgrid => {
                 let patch = patch_of(space, x)?;
                 let start = self.dispatch(Prim::Ulcorner, &[patch])?;
@@ -239,7 +239,9 @@ impl Eval<'_> {
     /// Compares grids; a cell that the second lacks becomes the fallback.
     fn cellwise(&mut self, args: &[Value]) -> ValueResult {
         match self.dispatch(Prim::Cellwise, args) {
-            Err(Fault::Missing(ValueKind::CellToCompareWith)) if args[0].as_grid().is_some() => {}
+            // Nothing can be read from a grid without rows, so that call fails.
+            Err(Fault::Missing(ValueKind::CellToCompareWith))
+                if args[0].as_grid().is_some() && !args[1].is_empty_container() => {}
             result => return result,
         }
         let (a, b, fallback) = (args[0], args[1], args[2]);
