@@ -44,6 +44,7 @@
 #![allow(clippy::many_single_char_names)]
 
 pub mod assess;
+pub mod batt;
 mod code;
 mod compact;
 pub mod constant;

@@ -20,6 +20,8 @@ pub enum Term {
     Constant(Constant),
     /// A primitive passed as a function.
     Prim(Prim),
+    /// The candidate of a run of a merged file without one.
+    None,
     /// The result of an earlier node.
     Node(u32),
 }
@@ -48,7 +50,7 @@ pub struct Node {
 
 impl Node {
     /// The node of a program's call; `numbers` are the nodes of its earlier calls.
-    pub(super) fn of(call: &Call, numbers: &[u32], reading: Reading) -> Self {
+    pub(crate) fn of(call: &Call, numbers: &[u32], reading: Reading) -> Self {
         Node {
             reading,
             head: match call.callee {
@@ -183,17 +185,18 @@ impl Graph {
         Call {
             variable,
             callee: match node.head {
-                Head::Prim(prim) => Callee::Prim(prim),
+                Head::Prim(prim) | Head::Value(Term::Prim(prim)) => Callee::Prim(prim),
                 Head::Node(node) | Head::Value(Term::Node(node)) => Callee::Call(numbers[&node]),
                 Head::Value(Term::Input(input)) => Callee::Input(input),
+                Head::Value(Term::None) => Callee::Input(Input::Candidate),
                 Head::Value(Term::Constant(value)) => Callee::Constant(value),
-                Head::Value(Term::Prim(prim)) => Callee::Prim(prim),
             },
             arguments: node
                 .arguments
                 .iter()
                 .map(|term| match *term {
                     Term::Input(input) => CallArgument::Input(input),
+                    Term::None => CallArgument::Input(Input::Candidate),
                     Term::Constant(value) => CallArgument::Constant(spelling(value), value),
                     Term::Prim(prim) => CallArgument::Prim(prim),
                     Term::Node(node) => CallArgument::Call(numbers[&node]),
@@ -205,7 +208,7 @@ impl Graph {
 
 /// A graph under construction.
 #[derive(Default)]
-pub(super) struct GraphBuilder {
+pub(crate) struct GraphBuilder {
     pub graph: Graph,
     known: HashMap<Node, u32>,
     /// What is known of the value of each node.
@@ -214,7 +217,7 @@ pub(super) struct GraphBuilder {
 
 impl GraphBuilder {
     /// The number of a node, which is added if it is new.
-    pub(super) fn node(&mut self, mut node: Node) -> u32 {
+    pub(crate) fn node(&mut self, mut node: Node) -> u32 {
         if let (Head::Prim(Prim::GetNthByKeyT | Prim::GetNthByKeyF), [_, _]) =
             (node.head, &*node.arguments)
         {

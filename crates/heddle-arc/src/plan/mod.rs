@@ -11,6 +11,7 @@ mod pattern;
 mod text;
 mod value_form;
 
+pub(crate) use graph::GraphBuilder;
 pub use graph::{Graph, Head, Node, ProgramOutput, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
@@ -235,6 +236,7 @@ fn lowered(term: Term, nodes: &[LoweredTerm], reading: Reading) -> LoweredTerm {
         Term::Constant(Constant::Pair(i, j)) => {
             LoweredTerm::Value(StepOperand::Fixed(Value::Pair(i as i32, j as i32)))
         }
+        Term::None => LoweredTerm::Value(StepOperand::Fixed(Value::None)),
         Term::Prim(prim) => LoweredTerm::prim(prim),
         Term::Node(node) => nodes[node as usize].clone(),
     }

@@ -312,14 +312,10 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
     // A program that makes a call twice needs one line for both, so there may be fewer.
     let mut left = header.calls;
     for number in 0..graph.outputs.len() {
-        let lines = graph.lines_of(number, &line_numbers, left).ok_or_else(|| {
-            counts(
-                1,
-                format!("{} calls are stated, the programs need more", header.calls),
-            )
-        })?;
-        left -= lines.len();
-        graph.outputs[number].lines = lines;
+        let more = || format!("{} calls are stated, the programs need more", header.calls);
+        let lines = graph.lines_of(number, &line_numbers, left);
+        graph.outputs[number].lines = lines.ok_or_else(|| counts(1, more()))?;
+        left -= graph.outputs[number].lines.len();
     }
     stated
         .check(&graph)
@@ -420,7 +416,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Pro
 impl Graph {
     /// The nodes that an output needs, ascending, with their line numbers; `None` if it needs
     /// more than `most`.
-    fn lines_of(
+    pub(crate) fn lines_of(
         &self,
         output: usize,
         line_numbers: &[u32],
@@ -451,8 +447,8 @@ fn name(node: u32) -> String {
 
 fn spelled(term: Term) -> String {
     match term {
-        Term::Input(Input::Grid) => "I".to_owned(),
         Term::Input(input) => input.name().to_owned(),
+        Term::None => Input::Candidate.name().to_owned(),
         Term::Constant(value) => spelling(value).to_string(),
         Term::Prim(prim) => prim.name().to_owned(),
         Term::Node(node) => name(node),

@@ -74,12 +74,16 @@ fn same(prim: Prim, forms: &[ValueForm], terms: &[Term]) -> Option<(Prim, ValueF
             [form @ (ValueForm::Grid | ValueForm::Rows)],
         ) => *form,
         (
-            Prim::Trim | Prim::Tophalf | Prim::Bottomhalf | Prim::Lefthalf | Prim::Righthalf,
+            Prim::Trim
+            | Prim::Tophalf
+            | Prim::Bottomhalf
+            | Prim::Lefthalf
+            | Prim::Righthalf
+            | Prim::Compress,
             [ValueForm::Grid],
         )
         | (Prim::Hupscale | Prim::Vupscale | Prim::Upscale, [ValueForm::Grid, ValueForm::Number])
-        | (Prim::Canvas, [ValueForm::Number, ValueForm::Pair])
-        | (Prim::Compress, [ValueForm::Grid]) => ValueForm::Rows,
+        | (Prim::Canvas, [ValueForm::Number, ValueForm::Pair]) => ValueForm::Rows,
         (Prim::Hconcat, [ValueForm::Grid, ValueForm::Grid])
         | (Prim::Replace | Prim::Switch, [ValueForm::Grid, ValueForm::Number, ValueForm::Number])
         | (
@@ -87,8 +91,16 @@ fn same(prim: Prim, forms: &[ValueForm], terms: &[Term]) -> Option<(Prim, ValueF
             [ValueForm::Grid, ValueForm::Number, ValueForm::Locations],
         )
         | (Prim::Cover, [ValueForm::Grid, ValueForm::Locations]) => ValueForm::Grid,
-        (Prim::Mostcolor | Prim::Leastcolor | Prim::Numcolors, [ValueForm::Grid])
-        | (Prim::Height | Prim::Width | Prim::Portrait | Prim::Square, [ValueForm::Grid])
+        (
+            Prim::Mostcolor
+            | Prim::Leastcolor
+            | Prim::Numcolors
+            | Prim::Height
+            | Prim::Width
+            | Prim::Portrait
+            | Prim::Square,
+            [ValueForm::Grid],
+        )
         | (Prim::Colorcount, [ValueForm::Grid, ValueForm::Number])
         | (Prim::Equality | Prim::Greater, [ValueForm::Number, ValueForm::Number]) => {
             ValueForm::Number
@@ -97,8 +109,15 @@ fn same(prim: Prim, forms: &[ValueForm], terms: &[Term]) -> Option<(Prim, ValueF
         (Prim::Ofcolor, [ValueForm::Grid, ValueForm::Number])
         | (Prim::Asindices, [ValueForm::Grid]) => ValueForm::Locations,
         (Prim::Vconcat, [ValueForm::Grid, ValueForm::Grid])
-        | (Prim::Palette | Prim::PG | Prim::Asobject, [ValueForm::Grid])
-        | (Prim::Partition | Prim::Fgpartition | Prim::Frontiers, [ValueForm::Grid])
+        | (
+            Prim::Palette
+            | Prim::PG
+            | Prim::Asobject
+            | Prim::Partition
+            | Prim::Fgpartition
+            | Prim::Frontiers,
+            [ValueForm::Grid],
+        )
         | (
             Prim::Objects,
             [

@@ -1,7 +1,8 @@
 //! The files that programs are read from.
 
-use super::{LoadedPrograms, load};
+use super::{Dialect, LoadedPrograms, load_as};
 use crate::limits::{self, MAX_PROGRAM_BYTES};
+use crate::reading::Cells;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
@@ -30,7 +31,18 @@ pub enum ProgramFileError {
 }
 
 /// Reads the programs of a file, or of a pipe that the caller names.
-pub fn read(path: &Path) -> Result<LoadedPrograms, ProgramFileError> {
+pub fn read(
+    path: &Path,
+    dialect: Dialect,
+    cells: Cells,
+) -> Result<LoadedPrograms, ProgramFileError> {
+    let text = read_text(path)?;
+    let reading = dialect.reading(&text, cells);
+    Ok(load_as(&text, &path.display().to_string(), reading))
+}
+
+/// Reads the text of a file of programs.
+pub fn read_text(path: &Path) -> Result<String, ProgramFileError> {
     let failed = |source| ProgramFileError::Read {
         path: path.to_owned(),
         source,
@@ -39,13 +51,12 @@ pub fn read(path: &Path) -> Result<LoadedPrograms, ProgramFileError> {
     let bytes = bytes.ok_or_else(|| ProgramFileError::TooLarge {
         path: path.to_owned(),
     })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         failed(io::Error::new(
             io::ErrorKind::InvalidData,
             error.utf8_error(),
         ))
-    })?;
-    Ok(load(&text, &path.display().to_string()))
+    })
 }
 
 /// The `.py` files of a folder, in the order of names, or the path itself if it is a file.

@@ -6,14 +6,14 @@ const MAX_TOKENS: usize = 64;
 
 /// A token and the column where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(crate) struct Token<'a> {
     pub text: &'a str,
     pub column: u32,
     pub kind: TokenKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     Name,
     /// A number literal, which the language does not have.
     Number,
@@ -26,7 +26,7 @@ pub(super) enum TokenKind {
 
 /// The tokens of a line, without spaces and without a comment at its end; at most
 /// [`MAX_TOKENS`].
-pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(line: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = line;
     let mut column = 1;
@@ -69,7 +69,7 @@ fn span(text: &str, belongs: impl Fn(char) -> bool) -> usize {
 }
 
 /// The indentation of a line in characters; a tab counts as one.
-pub(super) fn indent(line: &str) -> usize {
+pub(crate) fn indent(line: &str) -> usize {
     line.chars()
         .take_while(|letter| letter.is_whitespace())
         .count()

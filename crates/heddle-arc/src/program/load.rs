@@ -10,13 +10,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The most arguments of a call: `objects` takes four.
-const MAX_ARGUMENTS: usize = 4;
+pub(crate) const MAX_ARGUMENTS: usize = 4;
 
 /// The most characters of a problem, which quotes the file.
 const MAX_PROBLEM: usize = 200;
 
-/// The name of a program that is named after its file.
-const UNNAMED: &str = "solve";
+/// The names of programs that are named after their file.
+const UNNAMED: [&str; 2] = ["solve", "differ"];
+
+/// How the folder of a task's programs begins in a store.
+const STORED: &str = "solve_";
+
+/// The function of a merged file.
+const MERGED: &str = "batt";
 
 /// The contents of a program file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +38,15 @@ pub struct LoadedPrograms {
 /// just `solve`: the one of `tasks/007bbfb7.py` becomes `solve_007bbfb7`.
 #[must_use]
 pub fn load(text: &str, file: &str) -> LoadedPrograms {
+    load_as(text, file, Reading::Classic)
+}
+
+/// Reads programs that are understood in this way. A program called just `solve` or `differ` in
+/// `solve_TASK/SCORE/TIME/NAME.py` is named after the task.
+#[must_use]
+pub fn load_as(text: &str, file: &str, reading: Reading) -> LoadedPrograms {
     let mut reader = ProgramReader {
+        reading,
         file: file.into(),
         loaded: LoadedPrograms::default(),
         open: None,
@@ -78,6 +92,7 @@ struct OpenProgram {
 }
 
 struct ProgramReader {
+    reading: Reading,
     file: Arc<str>,
     loaded: LoadedPrograms,
     open: Option<OpenProgram>,
@@ -90,7 +105,7 @@ fn failure(problem: impl Into<String>, hint: impl Into<String>) -> ResolveError 
 }
 
 /// The column of a problem: that of a token, or the end of the line.
-fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
+pub(crate) fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
     match token {
         Some(token) => token.column,
         None => line
@@ -189,7 +204,8 @@ impl ProgramReader {
             _ => None,
         };
         let written = texts.get(1).copied().unwrap_or("");
-        let of_file = (written == UNNAMED).then(|| name_of_file(&self.file));
+        let unnamed = UNNAMED.iter().find(|unnamed| **unnamed == written);
+        let of_file = unnamed.map(|kind| name_of_file(&self.file, kind));
         let name: Arc<str> = match &of_file {
             Some(Some(name)) => name.as_str().into(),
             _ => written.into(),
@@ -199,18 +215,24 @@ impl ProgramReader {
             program: Program {
                 name: Arc::clone(&name),
                 form: form.unwrap_or(Form::Input),
-                reading: Reading::Classic,
+                reading: self.reading,
                 calls: Vec::new(),
                 result: 0,
                 file: Arc::clone(&self.file),
                 line_numbers: Vec::new(),
             },
-            scope: NameScope::new(form.unwrap_or(Form::Input)),
+            scope: NameScope::new(form.unwrap_or(Form::Input), self.reading),
             broken: false,
             returned: false,
             line: number,
         });
-        if form.is_none() || line[1].kind != TokenKind::Name {
+        if written == MERGED {
+            let found = failure(
+                "this is a merged file",
+                "run it with `heddle arc batt FILE`",
+            );
+            self.error(number, line[1].column, found);
+        } else if form.is_none() || line[1].kind != TokenKind::Name {
             let found = failure(
                 "this is not how a program begins",
                 "write def solve_NAME(I): or def solve_NAME(S, I, C):",
@@ -219,7 +241,7 @@ impl ProgramReader {
         } else if of_file == Some(None) {
             let found = failure(
                 format!(
-                    "`{UNNAMED}` is named after its file, and `{}` is no name",
+                    "`{written}` is named after its file, and `{}` is no name",
                     self.file
                 ),
                 "name the file as its task, such as 007bbfb7.py, or write def solve_NAME(I):",
@@ -274,7 +296,7 @@ impl ProgramReader {
             arguments.push(open.scope.operand(name.text).map_err(at(name))?);
         }
         let wrong_count = match function {
-            Callee::Prim(prim) => prim.arity() != arguments.len(),
+            Callee::Prim(prim) if !self.reading.is_soft() => prim.arity() != arguments.len(),
             _ => arguments.len() > MAX_ARGUMENTS,
         };
         if wrong_count {
@@ -330,16 +352,20 @@ impl ProgramReader {
     }
 }
 
-/// The name of a file's only program, if the file's stem is valid in a name.
-fn name_of_file(file: &str) -> Option<String> {
-    let stem = Path::new(file).file_stem()?.to_str()?;
-    let is_name = stem.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let task = stem.strip_prefix("solve_").unwrap_or(stem);
-    is_name.then(|| format!("solve_{task}"))
+/// The name of a file's only program: `kind`, and the task of its folder or else its stem, if
+/// these are valid in a name.
+fn name_of_file(file: &str, kind: &str) -> Option<String> {
+    let path = Path::new(file);
+    let folder = path.ancestors().nth(3).and_then(Path::file_name);
+    let task = folder.and_then(|folder| folder.to_str()?.strip_prefix(STORED));
+    let stem = path.file_stem()?.to_str()?;
+    let name = task.unwrap_or_else(|| stem.strip_prefix(&format!("{kind}_")).unwrap_or(stem));
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| format!("{kind}_{name}"))
 }
 
 /// Reads `NAME = CALLEE(NAME, …)`: the callee and its arguments.
-fn shape<'a, 't>(
+pub(crate) fn shape<'a, 't>(
     line: &'t [Token<'a>],
 ) -> Result<(&'t Token<'a>, Vec<&'t Token<'a>>), (u32, ResolveError)> {
     let wrong = |token: Option<&Token<'a>>| {

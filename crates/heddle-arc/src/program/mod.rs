@@ -5,14 +5,21 @@
 //! `Program` refers to primitives and earlier calls, not to names. The module
 //! [`plan`](crate::plan) turns programs into steps to run.
 
+mod dialect;
+#[cfg(test)]
+mod dialect_page;
 mod files;
 mod line;
 mod load;
 mod print;
 mod resolve;
 
-pub use files::{ProgramFileError, files, read};
-pub use load::{LoadedPrograms, load};
+pub use dialect::Dialect;
+pub use files::{ProgramFileError, files, read, read_text};
+pub(crate) use line::{Token, TokenKind, tokens};
+pub use load::{LoadedPrograms, load, load_as};
+pub(crate) use load::{MAX_ARGUMENTS, column, shape};
+pub(crate) use resolve::{NameScope, ResolveError};
 
 use crate::constant::Constant;
 use crate::prim::Prim;

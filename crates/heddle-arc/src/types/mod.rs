@@ -9,6 +9,7 @@ mod call;
 mod infer;
 
 pub(crate) use call::result_of;
+pub(crate) use infer::operand;
 pub use infer::{Inference, infer};
 
 use crate::prim::Prim;

@@ -1,0 +1,212 @@
+//! Running a merged file on tasks, and its scores.
+
+use super::{BattPlan, EntryList, NO_SOLVER};
+use crate::data::Task;
+use crate::engine::{EvaluationRef, Example, Grid, Tile};
+use crate::meter::Budget;
+use crate::operations::{EvaluationSettings, TileExample, evaluate_all};
+use crate::plain::Plain;
+use crate::value::Value;
+use heddle_runtime::{Error, Runtime};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The limits of one entry: more steps than Python makes in the ten seconds that its system
+/// allows a run. They do not depend on the machine.
+pub const RUN_BUDGET: Budget = Budget {
+    steps: 100_000_000,
+    bytes: 256 << 20,
+    time: None,
+};
+
+/// The points of a right answer, and the most of a difference.
+const POINTS: i64 = 1000;
+
+/// The results of a merged file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BattRun {
+    /// One for each task, in order; those that were not finished are left out.
+    pub tasks: Vec<TaskScores>,
+    /// The number of runs of the file: two for each pair.
+    pub runs: u64,
+    /// Their time, without planning.
+    pub time: Duration,
+    /// Whether the job was cancelled before its end.
+    pub stopped: bool,
+}
+
+/// The scores of a merged file on one task.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskScores {
+    /// The task's number.
+    pub task: usize,
+    /// The score of each entry over all pairs; `None` if all its runs failed.
+    pub entries: Vec<Option<u64>>,
+    /// The number of runs that failed or ran out of their limits.
+    pub failed_runs: usize,
+    /// For every pair the values of both runs, if they are kept; `None` for a run that failed.
+    pub values: Vec<[Option<EntryValues>; 2]>,
+}
+
+/// The value of every entry in one run; `None` for one that is too large to copy.
+pub type EntryValues = Vec<Option<Plain>>;
+
+/// What is kept of one evaluation.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    defined: bool,
+    right: bool,
+    /// The number that a differ gave.
+    points: Option<u16>,
+    value: Option<Plain>,
+}
+
+impl Outcome {
+    fn of(evaluation: &EvaluationRef<'_>, wanted: &Grid, keep: bool) -> Self {
+        Outcome {
+            defined: matches!(evaluation, EvaluationRef::Defined { .. }),
+            right: evaluation.is(wanted),
+            points: points(evaluation),
+            value: keep.then(|| evaluation.to_plain().ok()).flatten(),
+        }
+    }
+}
+
+/// The first of at least two elements of a tuple if it is a number.
+fn points(evaluation: &EvaluationRef<'_>) -> Option<u16> {
+    let EvaluationRef::Defined { value, space, .. } = evaluation else {
+        return None;
+    };
+    let first = match *value {
+        Value::Pair(first, _) | Value::Cell { colour: first, .. } => i64::from(first),
+        Value::Row { len: 2.., .. } | Value::Tuple { len: 2.., .. } => match space.nth(*value, 0) {
+            Ok(Some(Value::Int(first))) => first,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(first.clamp(0, POINTS) as u16)
+}
+
+/// The examples of a task, each with its output as the candidate.
+fn examples<'a>(task: &'a Task) -> Vec<Example<'a>> {
+    let with_output = |(example, (_, output)): (_, &'a (Grid, Grid))| Example {
+        candidate: Some(output),
+        ..example
+    };
+    task.examples().zip(task.pairs()).map(with_output).collect()
+}
+
+impl BattPlan {
+    /// Runs the file on tasks, twice for every pair: with C = None and with C = the output.
+    /// `keep` says whether the values of entries are kept.
+    pub fn run(
+        &self,
+        runtime: &Runtime,
+        tasks: &[&Task],
+        settings: &EvaluationSettings<'_>,
+        keep: bool,
+    ) -> Result<BattRun, Error> {
+        let examples = tasks.iter().map(|task| examples(task));
+        let examples: Vec<Vec<Example<'_>>> = examples.collect();
+        let tile = |examples| Tile {
+            plan: &self.plan,
+            examples,
+        };
+        let tiles: Vec<Tile<'_>> = examples.iter().map(|some| tile(&some[..])).collect();
+        let start = Instant::now();
+        let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
+            // Every example has a candidate.
+            let wanted = examples[part.tile][part.example].candidate;
+            wanted.map_or_else(Outcome::default, |it| Outcome::of(&evaluation, it, keep))
+        };
+        let graded = evaluate_all(runtime, &tiles, settings, grade)?;
+        let mut run = BattRun {
+            tasks: Vec::with_capacity(tasks.len()),
+            runs: 0,
+            time: start.elapsed(),
+            stopped: false,
+        };
+        let mut graded = graded.into_iter();
+        for (task, examples) in examples.iter().enumerate() {
+            let rows: Vec<_> = graded.by_ref().take(examples.len()).collect();
+            let rows: Option<Vec<_>> = rows.into_iter().map(|(_, row)| row).collect();
+            let Some(rows) = rows else {
+                run.stopped = true;
+                continue;
+            };
+            run.runs += 2 * rows.len() as u64;
+            run.tasks.push(self.scores(task, &rows, keep));
+        }
+        Ok(run)
+    }
+
+    fn scores(&self, task: usize, rows: &[Vec<Outcome>], keep: bool) -> TaskScores {
+        let mut scores = TaskScores {
+            task,
+            entries: vec![None; self.batt.entries.len()],
+            failed_runs: 0,
+            values: Vec::new(),
+        };
+        for row in rows {
+            let mut values = [None, None];
+            for (run, values) in values.iter_mut().enumerate() {
+                let needed = self.entries[run].iter().chain(&self.checks[run]);
+                if !needed.clone().all(|output| row[*output as usize].defined) {
+                    scores.failed_runs += 1;
+                    continue;
+                }
+                let found = self.entries[run]
+                    .iter()
+                    .map(|output| &row[*output as usize]);
+                if keep {
+                    *values = Some(found.clone().map(|outcome| outcome.value.clone()).collect());
+                }
+                let entries = self.batt.entries.iter().zip(&mut scores.entries);
+                for ((entry, score), outcome) in entries.zip(found) {
+                    let points = match &entry.list {
+                        // The answers of the second run are not used.
+                        EntryList::Answer { .. } if run == 1 => continue,
+                        EntryList::Answer { .. } => u64::from(outcome.right) * POINTS as u64,
+                        EntryList::Difference { solver, .. } => match outcome.points {
+                            Some(_) if &**solver == NO_SOLVER => POINTS as u64,
+                            points => points.map_or(0, u64::from),
+                        },
+                    };
+                    *score.get_or_insert(0) += points;
+                }
+            }
+            if keep {
+                scores.values.push(values);
+            }
+        }
+        scores
+    }
+
+    /// The o-score of every solver.
+    #[must_use]
+    pub fn solver_scores(&self, scores: &TaskScores) -> BTreeMap<&str, u64> {
+        let mut found = BTreeMap::new();
+        for (entry, score) in self.batt.entries.iter().zip(&scores.entries) {
+            if let (EntryList::Answer { solver, .. }, Some(score)) = (&entry.list, score) {
+                *found.entry(&**solver).or_default() += score;
+            }
+        }
+        found
+    }
+
+    /// The s-scores of every differ, by solver.
+    #[must_use]
+    pub fn differ_scores(&self, scores: &TaskScores) -> BTreeMap<&str, BTreeMap<&str, u64>> {
+        let mut found: BTreeMap<_, BTreeMap<_, u64>> = BTreeMap::new();
+        for (entry, score) in self.batt.entries.iter().zip(&scores.entries) {
+            if let (EntryList::Difference { solver, differ }, Some(score)) = (&entry.list, score) {
+                let of_differ = found.entry(&**differ).or_default();
+                *of_differ.entry(&**solver).or_default() += score;
+            }
+        }
+        found
+    }
+}
