@@ -174,7 +174,9 @@ pub enum Error {
     #[error("the batch queue is closed and takes no more operations")]
     QueueClosed,
     /// A queue of another process: its thread does not survive a fork.
-    #[error("the batch queue belongs to the process {owner}, not to its forked child; create one here")]
+    #[error(
+        "the batch queue belongs to the process {owner}, not to its forked child; create one here"
+    )]
     QueueOfParent {
         /// The process that created the queue.
         owner: u32,

@@ -247,6 +247,35 @@ fn generated_programs_are_the_same_for_a_seed_and_run() {
 }
 
 #[test]
+fn numbers_beyond_the_limits_are_refused() {
+    let heddle = Heddle::new();
+    let most = usize::MAX.to_string();
+    for arguments in [
+        ["arc", "generate", "--count", "1000001"],
+        ["arc", "generate", "--count", &most],
+        ["arc", "bench", "--generated", &most],
+    ] {
+        let output = heddle.run(&arguments);
+        assert_refused(&output, 2, "is more than 1,000,000, the limit of one run");
+    }
+    // A time beyond the clock's range is no limit.
+    let forever = ["arc", "eval", "--budget", "time=9223372036854775807s"];
+    assert!(text(&heddle.run(&forever)).contains("46 solved"));
+}
+
+#[test]
+fn files_without_an_end_are_refused() {
+    let heddle = small();
+    for arguments in [
+        ["arc", "eval", "--programs", "/dev/zero"],
+        ["arc", "eval", "--data", "/dev/zero"],
+        ["arc", "check", "--vectors", "/dev/zero"],
+    ] {
+        assert_refused(&heddle.run(&arguments), 1, " MiB, the limit of ");
+    }
+}
+
+#[test]
 fn the_bench_measures_three_ways() {
     let heddle = Heddle::new();
     let object = heddle.json(&[

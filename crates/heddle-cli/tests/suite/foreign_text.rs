@@ -26,11 +26,7 @@ const COMMANDS: [(&str, &str, &str); 6] = [
         "trap.py",
         "def solve_a(I):\n    TRAP = I\n    return TRAP\n",
     ),
-    (
-        "arc eval --data trap.json",
-        "trap.json",
-        "{\"TRAP\": 1}",
-    ),
+    ("arc eval --data trap.json", "trap.json", "{\"TRAP\": 1}"),
     ("memory replay trap.jsonl", "trap.jsonl", "TRAP\n"),
     ("--config trap.toml devices", "trap.toml", "TRAP = 1\n"),
     (

@@ -5,6 +5,7 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod arc_batt_command;
 mod arc_command;
 mod arc_gpu_command;
 mod binary;

@@ -123,6 +123,10 @@ pub struct ArcConfig {
     /// The capacity of a warp of a GPU, as pairs such as `cells=64k,rows=8k`; `None` is the
     /// default.
     pub gpu_caps: Option<String>,
+    /// The dialect of programs: `typed`, `classic`, or `auto`, which `None` is.
+    pub dialect: Option<String>,
+    /// How typed programs see cells: `classic`, or `triple`, which `None` is.
+    pub cells: Option<String>,
 }
 
 /// The description of one key, for documentation and `--help`.

@@ -37,7 +37,7 @@ pub(super) const PREFIX: &str = "HEDDLE_";
 pub(super) const RESERVED: [&str; 3] = ["config", "arc_data", "cuda_libraries"];
 
 /// The keys, in documentation order.
-pub(super) static KEYS: [Key; 30] = [
+pub(super) static KEYS: [Key; 32] = [
     Key {
         name: "device",
         default: "\"auto\"",
@@ -309,6 +309,26 @@ pub(super) static KEYS: [Key; 30] = [
         meaning: "what a warp of a GPU can hold of an ARC evaluation, such as \"cells=64k,rows=8k\"; what needs more is redone on the CPU",
         set: |config, value| {
             config.arc.gpu_caps = unless("default", value, Value::pairs)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "arc.dialect",
+        default: "\"auto\"",
+        meaning: "dialect that ARC programs are read in: \"typed\", \"classic\", or \"auto\" for that of each file",
+        set: |config, value| {
+            let word = |value: Value<'_>| value.one_of(&["typed", "classic"]);
+            config.arc.dialect = unless("auto", value, word)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "arc.cells",
+        default: "\"triple\"",
+        meaning: "how programs of the typed dialect see a cell: \"triple\" (row, column, colour) or \"classic\" (colour, (row, column))",
+        set: |config, value| {
+            let word = |value: Value<'_>| value.one_of(&["classic"]);
+            config.arc.cells = unless("triple", value, word)?;
             Ok(())
         },
     },

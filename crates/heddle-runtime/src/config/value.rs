@@ -138,6 +138,16 @@ impl<'a> Value<'a> {
             .ok_or_else(|| self.mismatch("an address and port such as \"127.0.0.1:9464\""))
     }
 
+    /// One of these words.
+    pub(super) fn one_of(self, words: &[&str]) -> Result<String, Mismatch> {
+        let word = self.text().map(str::trim);
+        let known = word.filter(|word| words.contains(word));
+        known.map(ToOwned::to_owned).ok_or_else(|| {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            self.mismatch(&quoted.join(", "))
+        })
+    }
+
     pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {
         self.path("the path of a folder")
     }

@@ -185,6 +185,8 @@ lost_after = 3
 transfer_rate = "100 MB"
 [arc]
 gpu_caps = "cells=64k,rows=8k"
+dialect = "typed"
+cells = "classic"
 "#;
 
 /// The meaning of the memory section of [`EVERY_KEY`] for a GPU of 1 GiB.
@@ -240,6 +242,8 @@ const EVERY_VARIABLE: &[(&str, &str)] = &[
     ("HEDDLE_SIMT_LOST_AFTER", "never"),
     ("HEDDLE_SIMT_TRANSFER_RATE", "unlimited"),
     ("HEDDLE_ARC_GPU_CAPS", "default"),
+    ("HEDDLE_ARC_DIALECT", "classic"),
+    ("HEDDLE_ARC_CELLS", "triple"),
     ("HEDDLE_CONFIG", "passed over"),
     ("HEDDLE_ARC_DATA", "passed over"),
     ("PATH", "passed over"),
@@ -272,6 +276,8 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.simt.lost_after, Some(3));
     assert_eq!(config.simt.transfer_rate, Some(Bytes(100_000_000)));
     assert_eq!(config.arc.gpu_caps.as_deref(), Some("cells=64k,rows=8k"));
+    assert_eq!(config.arc.dialect.as_deref(), Some("typed"));
+    assert_eq!(config.arc.cells.as_deref(), Some("classic"));
     assert_eq!(
         config.named_devices(),
         [DeviceId::CPU, DeviceId::cuda(1)],
@@ -295,6 +301,8 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.simt.lost_after, None);
     assert_eq!(config.simt.transfer_rate, None);
     assert_eq!(config.arc.gpu_caps, None);
+    assert_eq!(config.arc.dialect.as_deref(), Some("classic"));
+    assert_eq!(config.arc.cells, None);
     assert_eq!(config.threads, None);
     assert_eq!(config.cache_folder(), Some(PathBuf::from("elsewhere")));
     assert!(config.route.smart);

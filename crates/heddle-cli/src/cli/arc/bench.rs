@@ -167,7 +167,7 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<(), Failure> {
     refuse_above("--generated", arguments.generated, MAX_GENERATED)?;
-    let found = arguments.inputs.read()?;
+    let found = arguments.inputs.read(config)?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));
     let one = cpu_runtime(config, Some(1), &mut Vec::new())?;

@@ -6,10 +6,11 @@ use heddle::arc::data;
 use heddle::arc::program::Form;
 use heddle::arc::rng::Rng;
 use heddle::arc::search::{Mutation, ProgramShape, generate, mutate};
+use heddle::config::Config;
 use heddle::profile::write_whole;
 use serde_json::json;
 
-use super::inputs::{failure, read_programs};
+use super::inputs::{DialectInputs, failure, read_programs};
 use super::{MAX_GENERATED, print_notes, refuse_above};
 use crate::cli::Failure;
 use crate::cli::output::Output;
@@ -36,6 +37,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
 
+    #[command(flatten)]
+    dialect: DialectInputs,
+
     /// Tasks of those programs: colours are then replaced by expressions that compute
     /// them from the examples.
     #[arg(long, value_name = "PATH", env = "HEDDLE_ARC_DATA")]
@@ -52,12 +56,16 @@ struct GeneratedProgram {
     from: Option<(String, Mutation)>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
     refuse_above("--count", arguments.count, MAX_GENERATED)?;
     let made = if arguments.programs.is_empty() {
         random(arguments)
     } else {
-        mutants(arguments)?
+        mutants(config, arguments)?
     };
     let text: String = made
         .iter()
@@ -113,8 +121,8 @@ fn random(arguments: &Arguments) -> Vec<GeneratedProgram> {
         .collect()
 }
 
-fn mutants(arguments: &Arguments) -> Result<Vec<GeneratedProgram>, Failure> {
-    let (programs, errors) = read_programs(&arguments.programs)?;
+fn mutants(config: &Config, arguments: &Arguments) -> Result<Vec<GeneratedProgram>, Failure> {
+    let (programs, errors) = read_programs(&arguments.programs, &arguments.dialect, config)?;
     print_notes(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
     let tasks = match &arguments.data {
         Some(path) => Some(data::load(path).map_err(|error| failure(&error))?),

@@ -1,11 +1,16 @@
 //! The options that name programs and tasks, and their loading.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use heddle::arc::data::{self, Dataset, Task};
-use heddle::arc::program::{Program, ProgramFileError, SourceError, files, load, read};
+use heddle::arc::program::{
+    Dialect, Program, ProgramFileError, SourceError, files, load, read, read_text as text_of,
+};
+use heddle::arc::reading::Cells;
 use heddle::arc::{solvers, tasks};
+use heddle::config::Config;
 use heddle::error::with_causes;
 
 use crate::cli::Failure;
@@ -19,6 +24,55 @@ pub(super) struct Inputs {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     programs: Vec<PathBuf>,
 
+    #[command(flatten)]
+    dialect: DialectInputs,
+
+    #[command(flatten)]
+    tasks: TaskInputs,
+}
+
+/// The options that say how programs are understood.
+#[derive(Debug, clap::Args)]
+pub(super) struct DialectInputs {
+    /// Dialect of the programs: typed, classic, or auto (that of each file; the default).
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<Dialect>,
+
+    /// How typed programs see a cell: triple (row, column, colour; the default) or classic
+    /// (colour, (row, column)).
+    #[arg(long, value_name = "VIEW")]
+    cells: Option<Cells>,
+}
+
+impl DialectInputs {
+    fn dialect(&self, config: &Config) -> Result<Dialect, Failure> {
+        chosen(self.dialect, "dialect", config.arc.dialect.as_deref())
+    }
+
+    pub(super) fn cells(&self, config: &Config) -> Result<Cells, Failure> {
+        chosen(self.cells, "cells", config.arc.cells.as_deref())
+    }
+}
+
+/// Returns the value of an option, else of the configuration, else the default.
+fn chosen<T: FromStr<Err = String> + Default>(
+    option: Option<T>,
+    key: &str,
+    configured: Option<&str>,
+) -> Result<T, Failure> {
+    let read = |text: &str| {
+        text.parse().map_err(|why| Failure::Usage {
+            message: format!("arc.{key} = \"{text}\": {why}"),
+            hint: format!("set it in heddle.toml or with --{key}"),
+        })
+    };
+    let configured = configured.map(read).transpose()?;
+    Ok(option.or(configured).unwrap_or_default())
+}
+
+/// The options that name tasks.
+#[derive(Debug, clap::Args)]
+pub(super) struct TaskInputs {
     /// Tasks: a folder, a file, or a zip or wheel of these (default: built-in
     /// tasks).
     #[arg(long, value_name = "PATH", env = "HEDDLE_ARC_DATA")]
@@ -46,10 +100,9 @@ impl LoadedInputs {
     }
 }
 
-impl Inputs {
-    /// Reads the programs and tasks.
-    pub(super) fn read(&self) -> Result<LoadedInputs, Failure> {
-        let start = Instant::now();
+impl TaskInputs {
+    /// Reads the tasks.
+    pub(super) fn read(&self) -> Result<Dataset, Failure> {
         let mut dataset = match &self.data {
             Some(path) => data::load(path).map_err(|error| failure(&error))?,
             None => tasks::dataset(BUILT_IN_SEED),
@@ -69,7 +122,16 @@ impl Inputs {
             let asked = |task: &Task| self.tasks.iter().any(|id| *id == *task.id);
             dataset.tasks.retain(asked);
         }
-        let (programs, errors) = self.read_programs()?;
+        Ok(dataset)
+    }
+}
+
+impl Inputs {
+    /// Reads the programs and tasks.
+    pub(super) fn read(&self, config: &Config) -> Result<LoadedInputs, Failure> {
+        let start = Instant::now();
+        let dataset = self.tasks.read()?;
+        let (programs, errors) = self.read_programs(config)?;
         Ok(LoadedInputs {
             programs,
             errors,
@@ -78,13 +140,13 @@ impl Inputs {
         })
     }
 
-    fn read_programs(&self) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
+    fn read_programs(&self, config: &Config) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
         if !self.programs.is_empty() {
-            return read_programs(&self.programs);
+            return read_programs(&self.programs, &self.dialect, config);
         }
         let mut programs = Vec::new();
         let mut errors = Vec::new();
-        let texts = match &self.data {
+        let texts = match &self.tasks.data {
             Some(_) => solvers::FILES.to_vec(),
             None => vec![("built-in", tasks::PROGRAMS)],
         };
@@ -101,15 +163,16 @@ impl Inputs {
 /// parsed.
 pub(super) fn read_programs(
     paths: &[PathBuf],
+    dialect: &DialectInputs,
+    config: &Config,
 ) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
     let mut programs = Vec::new();
     let mut errors = Vec::new();
+    let (dialect, cells) = (dialect.dialect(config)?, dialect.cells(config)?);
     for path in paths {
         for file in files(path).map_err(|error| unreadable(path, &error))? {
-            let loaded = read(&file).map_err(|error| match error {
-                ProgramFileError::Read { source, .. } => unreadable(&file, &source),
-                error => failure(&error),
-            })?;
+            let loaded = read(&file, dialect, cells);
+            let loaded = loaded.map_err(|error| unread(&file, error))?;
             programs.extend(loaded.programs);
             errors.extend(loaded.errors);
         }
@@ -124,6 +187,18 @@ pub(super) fn read_programs(
         });
     }
     Ok((programs, errors))
+}
+
+/// Returns the text of a file of programs.
+pub(super) fn read_text(file: &Path) -> Result<String, Failure> {
+    text_of(file).map_err(|error| unread(file, error))
+}
+
+fn unread(file: &Path, error: ProgramFileError) -> Failure {
+    match error {
+        ProgramFileError::Read { source, .. } => unreadable(file, &source),
+        error => failure(&error),
+    }
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {

@@ -1,16 +1,18 @@
 //! `heddle arc merge`: merges programs into one plan and writes it as text.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use heddle::arc::batt;
 use heddle::arc::gpu::{Bytecode, disassemble};
 use heddle::arc::plan::{Graph, Plan, patterns, write};
 use heddle::arc::program::Program;
 use heddle::arc::rng::Rng;
+use heddle::config::Config;
 use heddle::profile::write_whole;
 use serde_json::json;
 
-use super::inputs::read_programs;
+use super::inputs::{DialectInputs, read_programs};
 use super::{grouped, print_notes};
 use crate::cli::Failure;
 use crate::cli::output::Output;
@@ -21,6 +23,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     programs: Vec<PathBuf>,
 
+    #[command(flatten)]
+    dialect: DialectInputs,
+
     /// Merge this many of them, chosen at random (default: all).
     #[arg(short = 'c', long, value_name = "N")]
     count: Option<usize>,
@@ -29,7 +34,13 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 0, value_name = "S")]
     seed: u64,
 
-    /// Write the plan to this file.
+    /// What to write: a plan, or a merged file of the typed dialect with its call table beside it
+    /// (NAME_call.py). There programs called differ... judge the others, and each call is bound to
+    /// the line that makes it; that system's generator binds repeated calls to the newest line.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value = "plan")]
+    form: WrittenForm,
+
+    /// Write to this file.
     #[arg(short, long, value_name = "OUT", required_unless_present = "bytecode")]
     out: Option<PathBuf>,
 
@@ -38,8 +49,19 @@ pub(super) struct Arguments {
     bytecode: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let (programs, errors) = read_programs(&arguments.programs)?;
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum WrittenForm {
+    Plan,
+    Batt,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (programs, errors) = read_programs(&arguments.programs, &arguments.dialect, config)?;
     print_notes(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
     let programs = match arguments.count {
         Some(count) if count > programs.len() => {
@@ -57,7 +79,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     let graph = Graph::merge(&programs);
     if let Some(out) = &arguments.out {
         output.leave_standard_output_to(out);
-        write_whole(out, |to| to.write_all(write(&graph).as_bytes()))?;
+        match arguments.form {
+            WrittenForm::Plan => {
+                refuse_typed(&programs)?;
+                write_whole(out, |to| to.write_all(write(&graph).as_bytes()))?;
+            }
+            WrittenForm::Batt => write_batt(&programs, out)?,
+        }
     }
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for pattern in patterns(&graph) {
@@ -107,6 +135,32 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     for (name, (groups, lines)) in found {
         output.line(format_args!("  {name}: {groups} groups, {lines} lines"))?;
     }
+    Ok(())
+}
+
+/// Refuses to write a plan of typed programs as text, which has no dialect.
+fn refuse_typed(programs: &[Program]) -> Result<(), Failure> {
+    let typed = programs.iter().find(|program| program.reading.is_typed());
+    typed.map_or(Ok(()), |program| {
+        Err(Failure::Usage {
+            message: format!(
+                "{} is typed, and the text of a plan is classic",
+                program.name
+            ),
+            hint: "write a merged file with --as batt".to_owned(),
+        })
+    })
+}
+
+/// Writes a merged file and its call table; notes name the programs that cannot be in it.
+fn write_batt(programs: &[Program], out: &Path) -> Result<(), Failure> {
+    let written = batt::write(programs);
+    let errors = written.errors.iter();
+    print_notes(&errors.map(ToString::to_string).collect::<Vec<_>>());
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy();
+    let calls = out.with_file_name(format!("{stem}_call.py"));
+    write_whole(out, |to| to.write_all(written.text.as_bytes()))?;
+    write_whole(&calls, |to| to.write_all(written.calls.write().as_bytes()))?;
     Ok(())
 }
 

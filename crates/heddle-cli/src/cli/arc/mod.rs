@@ -3,6 +3,7 @@
 //! One file per subcommand. All computation is in `heddle-arc`; this module reads files,
 //! prints and draws.
 
+mod batt;
 mod bench;
 mod check;
 mod eval;
@@ -34,6 +35,8 @@ enum Command {
     Check(check::Arguments),
     /// Run programs on tasks and list which are solved.
     Eval(eval::Arguments),
+    /// Run a merged file of the typed dialect and score its solvers and differs.
+    Batt(batt::Arguments),
     /// Merge programs into one plan and write it as text.
     Merge(merge::Arguments),
     /// Write random programs, or mutants of given ones.
@@ -48,10 +51,11 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Check(check) => check::run(check, output),
+        Command::Check(check) => check::run(config, check, output),
         Command::Eval(eval) => eval::run(config, eval, output),
-        Command::Merge(merge) => merge::run(merge, output),
-        Command::Generate(generate) => generate::run(generate, output),
+        Command::Batt(batt) => batt::run(config, batt, output),
+        Command::Merge(merge) => merge::run(config, merge, output),
+        Command::Generate(generate) => generate::run(config, generate, output),
         Command::Bench(bench) => bench::run(config, bench, output),
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn run(
         output.leave_standard_output_to(file);
     }
     let token = interrupt::token();
-    let found = arguments.inputs.read()?;
+    let found = arguments.inputs.read(config)?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));
     let runtime = open(config, &mut notes)?;

@@ -1,0 +1,130 @@
+//! Typed programs on the command line: `heddle arc eval`, `merge --as batt` and `batt`.
+
+use std::fs;
+
+use crate::binary::{Heddle, assert_refused, error_text};
+
+const TYPED: &str = "def solve_mine(S, I, C):
+    O = vmirror_t(I)
+    return O
+def solve_other(S, I, C):
+    x1 = palette_t(I)
+    O = get_rank(x1, F0)
+    return O
+def differ_size(S, I, C):
+    x1 = palette_t(I)
+    x2 = size_f(x1)
+    x3 = astuple(x2, F0)
+    return x3
+";
+
+const CLASSIC: &str = "def solve_mine(I):\n    O = vmirror(I)\n    return O\n";
+
+const TASK: &str = r#"{"train": [{"input": [[1, 2]], "output": [[2, 1]]}],
+"test": [{"input": [[3, 0]], "output": [[0, 3]]}]}"#;
+
+fn folder() -> Heddle {
+    let heddle = Heddle::new();
+    for (name, text) in [
+        ("typed.py", TYPED),
+        ("classic.py", CLASSIC),
+        ("mine.json", TASK),
+    ] {
+        fs::write(heddle.home.path().join(name), text).unwrap();
+    }
+    heddle
+}
+
+#[test]
+fn files_of_both_dialects_are_in_one_command_and_can_be_forced() {
+    let heddle = folder();
+    let eval = [
+        "arc",
+        "eval",
+        "--programs",
+        "typed.py",
+        "classic.py",
+        "--data",
+        "mine.json",
+    ];
+    let object = heddle.json(&[&eval[..], &["--json"]].concat());
+    assert_eq!(object["programs"], 4);
+    assert_eq!(object["results"][0]["attempts"]["solved"], 2);
+    let forced = heddle.json(&[&eval[..], &["--json", "--dialect", "classic"]].concat());
+    assert_eq!(
+        (&forced["programs"], &forced["programs_not_read"]),
+        (&1.into(), &3.into())
+    );
+    fs::write(
+        heddle.home.path().join("heddle.toml"),
+        "[arc]\ndialect = \"classic\"\n",
+    )
+    .unwrap();
+    assert_eq!(
+        heddle.json(&[&eval[..], &["--json"]].concat())["programs"],
+        1
+    );
+    let refused = heddle.run(&[&eval[..], &["--dialect", "typd"]].concat());
+    assert_refused(&refused, 2, "auto, typed or classic");
+    let batt = "def batt(task_id, S, I, C, log_path):\n    t1 = size_f(I)\n";
+    fs::write(heddle.home.path().join("batt.py"), batt).unwrap();
+    let refused = heddle.run(&["arc", "eval", "--programs", "batt.py"]);
+    assert!(
+        error_text(&refused).contains("heddle arc batt FILE"),
+        "{}",
+        error_text(&refused)
+    );
+}
+
+#[test]
+fn a_merged_file_that_was_written_is_run_and_its_solvers_are_cut_out() {
+    let heddle = folder();
+    let merge = [
+        "arc",
+        "merge",
+        "--programs",
+        "typed.py",
+        "--as",
+        "batt",
+        "-o",
+        "merged.py",
+    ];
+    assert!(heddle.run(&merge).status.success());
+    let batt = ["arc", "batt", "merged.py", "--data", "mine.json"];
+    let more = [
+        "--calls",
+        "merged_call.py",
+        "-o",
+        "cut.py",
+        "--json",
+        "--entries",
+    ];
+    let object = heddle.json(&[&batt[..], &more].concat());
+    let task = &object["tasks"][0];
+    assert_eq!(task["o"], serde_json::json!({"mine": 2000, "other": 0}));
+    assert_eq!(task["s"]["differ_size"]["None"], 4000);
+    assert_eq!(
+        task["entries"][0]["none"]["o"][0],
+        serde_json::json!([4, false, "mine", "[21]"])
+    );
+    assert_eq!(
+        (&object["runs"], &object["candidates"][1]["solver"]),
+        (&4.into(), &"other".into())
+    );
+    let eval = [
+        "arc",
+        "eval",
+        "--programs",
+        "cut.py",
+        "--data",
+        "mine.json",
+        "--json",
+    ];
+    assert_eq!(heddle.json(&eval)["solved"], 1);
+    let shown = heddle.run(&batt);
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    assert!(
+        shown.contains("4 runs on 1 tasks") && shown.contains("2 candidates"),
+        "{shown}"
+    );
+}
