@@ -1,5 +1,6 @@
 //! Integration tests of ARC programs: one module for each guarantee, in one binary.
 
+mod bad_inputs_are_refused;
 mod budgets_are_enforced;
 mod built_in_tasks;
 mod compact_agrees_with_plain;
@@ -12,6 +13,7 @@ mod gpu_golden;
 mod gpu_names;
 mod gpu_programs;
 mod gpu_sets;
+mod merged_files_run;
 mod merged_plans_agree;
 mod primitive_laws;
 mod programs_load;
