@@ -1,5 +1,6 @@
 //! The errors of workspace tasks.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 /// A failed task.
@@ -19,7 +20,10 @@ pub(crate) enum Error {
         package: &'static str,
         message: String,
     },
-    #[error("cannot load NVRTC: {0}")]
+    #[error(
+        "cannot load NVRTC: {0}{cause}; HEDDLE_NVRTC names the folder of libnvrtc.so.12",
+        cause = cause(.0)
+    )]
     Load(#[from] libloading::Error),
     #[error("NVRTC in {} is version {found}, but PTX is written with {wanted}", .folder.display())]
     Version {
@@ -50,4 +54,10 @@ impl Error {
             source,
         }
     }
+}
+
+/// The loader's own message, which names the file.
+fn cause(error: &libloading::Error) -> String {
+    let source = error.source();
+    source.map_or_else(String::new, |source| format!(" ({source})"))
 }
