@@ -2,8 +2,8 @@
 //!
 //! A terminal obeys control characters, so a name in a recording could set the title or
 //! delete lines. [`foreign`] is the only function that decides which characters are escaped;
-//! everything that the command prints passes it in [`output`](super::output), whoever wrote
-//! it. The command's own colours are [`Mark`]s, which hold a number that no file can know.
+//! everything that the command prints passes it in [`output`](super::output), also text of the
+//! command's own. Its colours are [`Mark`]s, which hold a number that no file can know.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
