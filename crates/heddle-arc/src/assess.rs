@@ -10,12 +10,17 @@ use crate::operations::{
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
 use heddle_runtime::device::DeviceId;
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::route::{Decision, Reason};
+use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Error, Runtime};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// What the allocator takes for a list beside its elements.
+const LIST_BYTES: usize = 16;
 
 /// Which programs are run on which tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +164,7 @@ pub fn assess(
         let test = || &test[part.example - train.len()];
         &train.get(part.example).unwrap_or_else(test).1
     };
+    admit_attempts(&tiles)?;
     let planning = start.elapsed();
     let start = Instant::now();
     let mut found = Findings::new(&jobs.task_plans, &tiles);
@@ -215,6 +221,16 @@ pub fn assess(
         flags,
         on_cpu,
     })
+}
+
+/// Admits the memory of one attempt for each program of a tile, with a list of grades.
+fn admit_attempts(tiles: &[Tile<'_>]) -> Result<(), Error> {
+    let bytes = tiles.iter().map(|tile| {
+        let grades = tile.examples.len() * size_of::<Grade>() + LIST_BYTES;
+        let attempt = size_of::<Attempt>() + grades;
+        tile.plan.len() as u64 * attempt as u64
+    });
+    admit_host("the results of every program on every task", Bytes(bytes.sum()))
 }
 
 /// The decision that sends every evaluation to the CPU, if the configuration does. Results

@@ -51,6 +51,7 @@ pub mod constant;
 pub mod data;
 pub mod engine;
 pub mod evaluators;
+pub mod evolve;
 pub mod fault;
 pub mod golden;
 pub mod gpu;

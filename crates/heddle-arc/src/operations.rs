@@ -19,6 +19,7 @@ use crate::engine::{BLOCK, EvaluationRef, Example, Tile, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
 use heddle_runtime::device::{DeviceId, ExecutionContext};
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{
     DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
@@ -307,13 +308,15 @@ fn joined<T>(
 }
 
 /// Evaluates tiles, operation after operation. The result has one entry for each example
-/// of each tile, in order; the entry is `None` if the token was cancelled before.
+/// of each tile, in order; the entry is `None` if the token was cancelled before. Fails before
+/// anything is evaluated if the host has no memory for all grades.
 pub fn evaluate_all<T: Send>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
     settings: &EvaluationSettings<'_>,
     grade: impl Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync,
 ) -> Result<Vec<Graded<T>>, Error> {
+    admit_grades::<T>(tiles)?;
     let threads = runtime.device(DeviceId::CPU)?.properties().units;
     let blocks = blocks(tiles, threads);
     let mut answer = Vec::with_capacity(tiles.iter().map(|tile| tile.examples.len()).sum());
@@ -325,6 +328,13 @@ pub fn evaluate_all<T: Send>(
         answer.extend(block.examples.clone().map(part));
     })?;
     Ok(answer)
+}
+
+/// Admits the memory of one grade for each evaluation of the tiles.
+pub(crate) fn admit_grades<T>(tiles: &[Tile<'_>]) -> Result<(), Error> {
+    let evaluations: u64 = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
+    let bytes = evaluations.saturating_mul(size_of::<T>() as u64);
+    admit_host("a grade for each evaluation", Bytes(bytes))
 }
 
 /// Evaluates blocks of tiles, about `at_once` evaluations in one operation. The sink gets

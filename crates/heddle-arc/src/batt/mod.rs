@@ -36,10 +36,11 @@ mod read;
 mod run;
 #[cfg(test)]
 mod tests;
+pub(crate) mod typed_names;
 mod write;
 
 pub use call_table::CallTable;
-pub use candidate::{Candidate, MissingCall};
+pub use candidate::{Candidate, CandidateError};
 pub use plan::{BattPlan, PlanTooLarge};
 pub use read::{LoadedBatt, read};
 pub use run::{BattRun, EntryValues, RUN_BUDGET, TaskScores};

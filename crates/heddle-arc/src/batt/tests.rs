@@ -172,8 +172,42 @@ fn candidates_are_the_lines_they_use_in_rising_order_and_equal_ones_are_kept_onc
     let second = "def solve(S, I, C):\n    O = size(I)\n    return O\n";
     assert_eq!(texts, [("a", true, first), ("c", false, second)]);
     let short: CallTable = [(4, "get_nth_f, t3, F0".into())].into_iter().collect();
-    let missing = loaded.batt.candidates(&short)[0].clone().unwrap_err();
-    assert_eq!((missing.number, missing.missing), (4, 3));
+    let wanted = CandidateError::MissingCall {
+        solver: "a".into(),
+        number: 4,
+        missing: 3,
+    };
+    assert_eq!(loaded.batt.candidates(&short)[0], Err(wanted));
+}
+
+#[test]
+fn candidates_that_use_all_lines_before_them_are_bounded_in_time_and_text() {
+    let lines = 20_000;
+    let mut text = String::from("    t1 = vmirror_t(I)\n");
+    for line in 2..=lines {
+        let mirror = ["vmirror_t", "hmirror_t"][line % 2];
+        text += &format!("    t{line} = {mirror}(t{})\n", line - 1);
+    }
+    for line in 1..=lines {
+        text += &format!("    o.append(({line}, False, 'a{line}', t{line}))\n");
+    }
+    let loaded = batt(&text);
+    assert_eq!(loaded.batt.entries.len(), lines);
+    let calls = loaded.batt.calls();
+    let found = loaded.batt.candidates(&calls);
+    let bytes = found.iter().flatten().map(|it| it.text.len()).sum::<usize>();
+    assert!((32 << 20..=64 << 20).contains(&bytes), "{bytes}");
+    assert!(matches!(
+        found.last(),
+        Some(Err(CandidateError::TooLarge { .. }))
+    ));
+    // The first line is missing, so that every search ends in vain.
+    let table = (2..=lines as u32).map(|line| {
+        let names = calls.call(line).unwrap().collect::<Vec<_>>();
+        (line, names.join(", ").into())
+    });
+    let found = loaded.batt.candidates(&table.collect());
+    assert!(found.len() < 5_000, "{}", found.len());
 }
 
 #[test]

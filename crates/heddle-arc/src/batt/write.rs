@@ -4,12 +4,10 @@
 //! it to the newest line instead, which rewires programs; files written here keep them.
 
 use super::CallTable;
-use crate::prim::Prim;
-use crate::program::{CallArgument, Callee, Program, SourceError};
-use crate::types::{Type, infer};
+use super::typed_names::{CallName, named_calls};
+use crate::program::{Program, SourceError};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// The first lines of a merged file.
 const HEADER: &str = "from dsl import *\nfrom constants import *\nfrom safe_dsl import \
@@ -63,13 +61,6 @@ pub fn write(programs: &[Program]) -> BattText {
     writer.written
 }
 
-/// A name in a call: a variable of the program by its call, or what it is in every program.
-enum CallName {
-    Call(u32),
-    Grid,
-    Other(Arc<str>),
-}
-
 struct BattWriter {
     written: BattText,
     /// The line of every call written.
@@ -121,72 +112,5 @@ impl BattWriter {
             numbers.push(number);
         }
         numbers[program.result as usize]
-    }
-}
-
-/// The names of every call of a program, the callee first.
-fn named_calls(program: &Program) -> Result<Vec<Vec<CallName>>, SourceError> {
-    let types = infer(program).types;
-    let mut calls = Vec::with_capacity(program.calls.len());
-    for (call, line) in program.calls.iter().zip(&program.line_numbers) {
-        let mut names = Vec::with_capacity(call.arguments.len() + 1);
-        names.push(match call.callee {
-            Callee::Prim(prim) => typed_name(prim, judged(prim, &call.arguments, &types)),
-            Callee::Call(call) => Ok(CallName::Call(call)),
-            Callee::Input(input) => Ok(name_of(&CallArgument::Input(input))),
-            Callee::Constant(value) => Ok(CallName::Other(crate::constant::spelling(value))),
-        });
-        names.extend(call.arguments.iter().map(|argument| match argument {
-            CallArgument::Prim(prim) => typed_name(*prim, None),
-            other => Ok(name_of(other)),
-        }));
-        let names: Result<Vec<CallName>, Prim> = names.into_iter().collect();
-        calls.push(names.map_err(|prim| SourceError {
-            file: Arc::clone(&program.file),
-            line: *line,
-            column: 1,
-            program: Some(Arc::clone(&program.name)),
-            problem: format!("the typed dialect has no `{prim}` for every value"),
-            hint: format!(
-                "write {} or {}",
-                prim.typed_name(true),
-                prim.typed_name(false)
-            ),
-        })?);
-    }
-    Ok(calls)
-}
-
-fn name_of(argument: &CallArgument) -> CallName {
-    match argument {
-        CallArgument::Call(call) => CallName::Call(*call),
-        CallArgument::Input(crate::program::Input::Grid) => CallName::Grid,
-        CallArgument::Input(input) => CallName::Other(input.name().into()),
-        CallArgument::Constant(name, _) => CallName::Other(Arc::clone(name)),
-        CallArgument::Prim(prim) => CallName::Other(prim.name().into()),
-    }
-}
-
-/// The name in the dialect, which for some primitives depends on the type of their argument.
-fn typed_name(prim: Prim, of_grid: Option<bool>) -> Result<CallName, Prim> {
-    let [grid, other] = [true, false].map(|of_grid| prim.typed_name(of_grid));
-    match of_grid {
-        _ if grid == other => Ok(CallName::Other(grid.into())),
-        Some(of_grid) => Ok(CallName::Other(prim.typed_name(of_grid).into())),
-        None => Err(prim),
-    }
-}
-
-/// Whether the patch or grid that a primitive takes is a grid, or for primitives that take no
-/// grid whether it has locations only; `None` if that is not known.
-fn judged(prim: Prim, arguments: &[CallArgument], types: &[Type]) -> Option<bool> {
-    let takes_patch = matches!(prim, Prim::Recolor | Prim::Hline | Prim::Vline);
-    let argument = arguments.get(usize::from(prim == Prim::Recolor))?;
-    let found = crate::types::operand(argument, types);
-    match found {
-        Type::Grid => Some(!takes_patch),
-        Type::Indices => Some(takes_patch),
-        Type::Object => Some(false),
-        _ => None,
     }
 }

@@ -3,6 +3,8 @@
 use super::{Dialect, LoadedPrograms, load_as};
 use crate::limits::{self, MAX_PROGRAM_BYTES};
 use crate::reading::Cells;
+use heddle_runtime::memory::admit_host;
+use heddle_runtime::units::Bytes;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
@@ -28,7 +30,19 @@ pub enum ProgramFileError {
         /// The file.
         path: PathBuf,
     },
+    /// The host has no memory for what the file holds.
+    #[error("cannot read {}", .path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for and what is free.
+        source: heddle_runtime::Error,
+    },
 }
+
+/// What a byte of a file takes in memory once it is read: measured from 13 for files of many
+/// programs to 20 for a long chain of calls.
+const MEMORY_PER_BYTE: u64 = 20;
 
 /// Reads the programs of a file, or of a pipe that the caller names.
 pub fn read(
@@ -50,6 +64,11 @@ pub fn read_text(path: &Path) -> Result<String, ProgramFileError> {
     let bytes = limits::read(path, MAX_PROGRAM_BYTES).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| ProgramFileError::TooLarge {
         path: path.to_owned(),
+    })?;
+    let needed = Bytes(bytes.len() as u64 * MEMORY_PER_BYTE);
+    admit_host("the programs of a file", needed).map_err(|source| ProgramFileError::Memory {
+        path: path.to_owned(),
+        source,
     })?;
     String::from_utf8(bytes).map_err(|error| {
         failed(io::Error::new(

@@ -79,6 +79,13 @@ fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
         && *changed != tidied(program)
 }
 
+/// The primitives of a program's dialect.
+fn prims_of(program: &Program) -> impl Iterator<Item = Prim> {
+    let typed = Prim::TYPED.iter().filter(|_| program.reading.is_typed());
+    let prims = Prim::ALL.iter().chain(typed).copied();
+    prims.filter(|prim| *prim != Prim::Nothing)
+}
+
 /// A random argument: the number of its line, and its position there.
 fn place(program: &Program, rng: &mut Rng) -> (usize, usize) {
     let line = rng.below(program.calls.len());
@@ -91,7 +98,7 @@ fn constant(program: &Program, rng: &mut Rng) -> Option<Program> {
         return None;
     };
     let mut changed = program.clone();
-    changed.calls[line].arguments[at] = another(name, rng)?;
+    changed.calls[line].arguments[at] = another(name, program.reading, rng)?;
     Some(changed)
 }
 
@@ -117,12 +124,12 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
         let CallArgument::Prim(prim) = call.arguments[at] else {
             return None;
         };
-        let alike = |other: &&Prim| {
-            **other != prim
+        let alike = |other: &Prim| {
+            *other != prim
                 && other.signature() == prim.signature()
                 && other.family() == prim.family()
         };
-        let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
+        let others: Vec<Prim> = prims_of(program).filter(alike).collect();
         changed.calls[line].arguments[at] = CallArgument::Prim(*rng.pick(&others)?);
         return Some(changed);
     }
@@ -135,12 +142,12 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
         .iter()
         .map(|argument| argument_type(argument, &before.types))
         .collect();
-    let alike = |other: &&Prim| {
-        **other != prim
-            && all_fit(**other, &values)
-            && result_of(**other, &values) == before.types[line]
+    let alike = |other: &Prim| {
+        *other != prim
+            && all_fit(*other, &values)
+            && result_of(*other, &values) == before.types[line]
     };
-    let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
+    let others: Vec<Prim> = prims_of(program).filter(alike).collect();
     changed.calls[line].callee = Callee::Prim(*rng.pick(&others)?);
     Some(changed)
 }
@@ -172,7 +179,7 @@ fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Prog
 
 /// The positions of a primitive's colour arguments.
 fn colour_places(prim: Prim) -> &'static [usize] {
-    match prim {
+    match prim.view().map_or(prim, |view| view.base) {
         Prim::Recolor | Prim::Canvas => &[0],
         Prim::Fill | Prim::Underfill | Prim::Ofcolor | Prim::Colorfilter | Prim::Colorcount => &[1],
         Prim::Replace | Prim::Switch => &[1, 2],

@@ -7,6 +7,7 @@ mod compact_agrees_with_plain;
 mod copies_are_bounded;
 mod data_loading;
 mod evaluations_are_operations;
+mod evolution;
 mod fuzz;
 mod golden_vectors;
 mod gpu_golden;

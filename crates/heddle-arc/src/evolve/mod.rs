@@ -1,0 +1,411 @@
+//! Evolution: programs of a store are drawn, mutated, run on every task and kept where they
+//! score.
+//!
+//! A round draws tasks and for each a stored program, in proportion to its score. Every drawn
+//! program is mutated ([`search::mutate`](crate::search::mutate): each mutant is well typed), and
+//! all new mutants are merged into one plan that runs on all pairs of all tasks. A mutant is
+//! stored under every task that it scores on. Programs are of the typed dialect in the soft
+//! reading, so scores are those of the system that the store's layout is from.
+//!
+//! Invariant: what a round makes depends on the store, the seed, the settings and the tasks, and
+//! on nothing else; not on the number of threads and not on time. The speed of a program is
+//! therefore counted in steps.
+
+mod draw;
+mod store;
+mod text;
+
+pub use store::{MAX_STORED, Store, StoreError, StoredProgram};
+
+use self::text::{StoredText, stored_text};
+use crate::data::Task;
+use crate::engine::{EvaluationRef, Example, Grid, Tile};
+use crate::limits::MAX_PROGRAM_ERRORS;
+use crate::operations::{EvaluationSettings, evaluate_all};
+use crate::plan::Plan;
+use crate::program::{Program, load_as, read_text};
+use crate::reading::{Cells, Reading};
+use crate::rng::Rng;
+use heddle_runtime::{Error, Runtime};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// The score of a right pair.
+const POINTS: u64 = 1000;
+
+/// What a step takes in the system that the layout is from, in seconds: CPython makes about
+/// 1,100 evaluations of a solver in a second, of 91 steps each.
+const SECONDS_PER_STEP: f64 = 1e-5;
+
+/// The most seeds in one plan. A plan of all takes no less time and more memory.
+const SEEDS_TOGETHER: usize = 128;
+
+/// An evolution cannot go on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EvolveError {
+    /// The store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The evaluation failed.
+    #[error(transparent)]
+    Runtime(#[from] Error),
+}
+
+/// How an evolution goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EvolutionSettings {
+    /// The seed of all draws and mutations.
+    pub seed: u64,
+    /// The programs drawn in a round.
+    pub programs: usize,
+    /// The mutants of each drawn program.
+    pub mutants: usize,
+    /// The probability that a callee or an argument is mutated. A mutant has at least one
+    /// mutation, because its original was evaluated before.
+    pub mutation_rate: f64,
+    /// How programs see cells.
+    pub cells: Cells,
+}
+
+impl Default for EvolutionSettings {
+    fn default() -> Self {
+        EvolutionSettings {
+            seed: 0,
+            programs: 32,
+            mutants: 1,
+            mutation_rate: 0.01,
+            cells: Cells::Triple,
+        }
+    }
+}
+
+impl EvolutionSettings {
+    /// Changes settings.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+}
+
+/// What was evaluated and kept.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Round {
+    /// The programs that were evaluated on all tasks.
+    pub programs: usize,
+    /// The evaluations: programs times pairs.
+    pub evaluations: u64,
+    /// The time of drawing, mutating, planning and evaluating.
+    pub time: Duration,
+    /// What was kept, in the order of programs and tasks.
+    pub kept: Vec<KeptProgram>,
+}
+
+/// A program that was stored under a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptProgram {
+    /// The task.
+    pub task: Arc<str>,
+    /// The digest that the program is stored by.
+    pub digest: Arc<str>,
+    /// Its score on the task.
+    pub score: u64,
+    /// The best score of the task before.
+    pub before: u64,
+}
+
+/// An evolution of a store on tasks.
+pub struct Evolution<'a> {
+    runtime: &'a Runtime,
+    tasks: Vec<&'a Task>,
+    by_name: HashMap<&'a str, &'a Task>,
+    store: Store,
+    settings: EvolutionSettings,
+    /// Programs that were read from the store; `None` for those that could not be.
+    programs: HashMap<Arc<str>, Option<Program>>,
+}
+
+/// A program and its text, not yet in the store.
+struct Candidate {
+    program: Program,
+    stored: StoredText,
+}
+
+/// What is kept of an evaluation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outcome {
+    right: bool,
+    steps: u64,
+}
+
+impl<'a> Evolution<'a> {
+    /// An evolution of a store on tasks. A task whose name cannot be part of a path is left out
+    /// with a note.
+    #[must_use]
+    pub fn new(
+        runtime: &'a Runtime,
+        tasks: &[&'a Task],
+        mut store: Store,
+        settings: EvolutionSettings,
+    ) -> Self {
+        let is_name = |id: &str| {
+            !id.is_empty()
+                && id
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+        };
+        let (tasks, left_out): (Vec<&Task>, Vec<&Task>) =
+            tasks.iter().partition(|task| is_name(&task.id));
+        if let Some(task) = left_out.first() {
+            store.note(format!(
+                "{} tasks are left out, such as {}: a store has folders for letters, digits, - \
+                 and _",
+                left_out.len(),
+                task.id
+            ));
+        }
+        Evolution {
+            runtime,
+            by_name: tasks.iter().map(|task| (&*task.id, *task)).collect(),
+            tasks,
+            store,
+            settings,
+            programs: HashMap::new(),
+        }
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What was found and could not be used since this was last asked.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.store.take_notes()
+    }
+
+    /// The tasks that programs run on.
+    #[must_use]
+    pub fn tasks(&self) -> &[&'a Task] {
+        &self.tasks
+    }
+
+    /// The evaluations of one program.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        let pairs = self.tasks.iter().map(|task| task.pairs().count() as u64);
+        pairs.sum()
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::Soft(self.settings.cells)
+    }
+
+    /// Runs programs on all tasks and stores those that score. Programs that are stored already
+    /// are skipped, and so are those that the typed dialect has no names for, with a note.
+    /// If the job is cancelled, what was evaluated is stored.
+    pub fn seed(
+        &mut self,
+        programs: &[Program],
+        settings: &EvaluationSettings<'_>,
+    ) -> Result<Round, EvolveError> {
+        let start = Instant::now();
+        let mut taken = HashSet::new();
+        let mut candidates = Vec::new();
+        let mut left_out = Vec::new();
+        for program in programs {
+            match stored_text(program) {
+                Err(error) => left_out.push(error.to_string()),
+                Ok(None) => left_out.push(format!("{} is too long for a store", program.name)),
+                Ok(Some(stored)) => candidates.extend(self.candidate(stored, &mut taken)),
+            }
+        }
+        if let Some(first) = left_out.first() {
+            self.store.note(format!(
+                "{} of {} programs are left out: {first}",
+                left_out.len(),
+                programs.len()
+            ));
+        }
+        let mut seeded = Round::default();
+        for some in candidates.chunks(SEEDS_TOGETHER) {
+            let Some(round) = self.keep(some, settings)? else {
+                break;
+            };
+            seeded.programs += round.programs;
+            seeded.evaluations += round.evaluations;
+            seeded.kept.extend(round.kept);
+        }
+        seeded.time = start.elapsed();
+        Ok(seeded)
+    }
+
+    /// Makes one round; `None` if the job was cancelled, and then the store is as it was.
+    pub fn round(
+        &mut self,
+        settings: &EvaluationSettings<'_>,
+    ) -> Result<Option<Round>, EvolveError> {
+        let start = Instant::now();
+        let mut rng = Rng::of(self.settings.seed, self.store.rounds());
+        let mut taken = HashSet::new();
+        let mut candidates = Vec::new();
+        for (task, digest) in draw::programs(&self.store, self.settings.programs, &mut rng) {
+            for _ in 0..self.settings.mutants {
+                let Some(program) = self.program(&digest) else {
+                    break;
+                };
+                let examples = self.by_name.get(&*task).map_or(&[][..], |task| &task.train);
+                let rate = self.settings.mutation_rate;
+                let mutant = draw::mutant(&program, examples, rate, &mut rng);
+                candidates.extend(mutant.and_then(|stored| self.candidate(stored, &mut taken)));
+            }
+        }
+        let Some(mut round) = self.keep(&candidates, settings)? else {
+            return Ok(None);
+        };
+        self.store.finish_round(self.settings.seed)?;
+        round.time = start.elapsed();
+        Ok(Some(round))
+    }
+
+    /// A stored program.
+    pub fn program(&mut self, digest: &Arc<str>) -> Option<Program> {
+        if let Some(known) = self.programs.get(digest) {
+            return known.clone();
+        }
+        let file = self.store.file(digest);
+        let program = match read_text(&file) {
+            Ok(text) => {
+                let mut loaded = load_as(&text, &file.display().to_string(), self.reading());
+                for error in loaded.errors.iter().take(MAX_PROGRAM_ERRORS) {
+                    self.store.note(error.to_string());
+                }
+                loaded.programs.pop()
+            }
+            Err(error) => {
+                self.store.note(error.to_string());
+                None
+            }
+        };
+        self.programs.insert(Arc::clone(digest), program.clone());
+        program
+    }
+
+    /// The program of a text, if it is new.
+    fn candidate(&self, stored: StoredText, taken: &mut HashSet<Arc<str>>) -> Option<Candidate> {
+        let is_new = !self.store.holds(&stored.digest) && taken.insert(Arc::clone(&stored.digest));
+        // The name stands for all programs without one.
+        let file = format!("{}.py", stored.digest);
+        let loaded = is_new.then(|| load_as(&stored.text, &file, self.reading()));
+        let program = loaded?.programs.pop()?;
+        Some(Candidate { program, stored })
+    }
+
+    /// Runs candidates on all tasks and stores those that score; `None` if the job was
+    /// cancelled.
+    fn keep(
+        &mut self,
+        candidates: &[Candidate],
+        settings: &EvaluationSettings<'_>,
+    ) -> Result<Option<Round>, EvolveError> {
+        let Some(scores) = self.scores(candidates, settings)? else {
+            return Ok(None);
+        };
+        let mut round = Round {
+            programs: candidates.len(),
+            evaluations: candidates.len() as u64 * self.pairs(),
+            ..Round::default()
+        };
+        let before: BTreeMap<Arc<str>, u64> = self
+            .tasks
+            .iter()
+            .map(|task| (Arc::clone(&task.id), self.store.best(&task.id)))
+            .collect();
+        for (index, candidate) in candidates.iter().enumerate() {
+            for (task, of_task) in self.tasks.iter().zip(&scores) {
+                let (right, steps) = of_task[index];
+                if right == 0 {
+                    continue;
+                }
+                let stored = StoredProgram {
+                    score: right * POINTS,
+                    speed: speed(steps),
+                    digest: Arc::clone(&candidate.stored.digest),
+                };
+                let score = stored.score;
+                if self.store.add(&task.id, stored, &candidate.stored.text)? {
+                    round.kept.push(KeptProgram {
+                        task: Arc::clone(&task.id),
+                        digest: Arc::clone(&candidate.stored.digest),
+                        score,
+                        before: before[&task.id],
+                    });
+                    let digest = Arc::clone(&candidate.stored.digest);
+                    self.programs
+                        .insert(digest, Some(candidate.program.clone()));
+                }
+            }
+        }
+        Ok(Some(round))
+    }
+
+    /// For each task and candidate, the number of right pairs and the steps of all.
+    fn scores(
+        &self,
+        candidates: &[Candidate],
+        settings: &EvaluationSettings<'_>,
+    ) -> Result<Option<Vec<Vec<(u64, u64)>>>, Error> {
+        let programs: Vec<Program> = candidates.iter().map(|it| it.program.clone()).collect();
+        let plan = Plan::new(&programs);
+        let examples: Vec<Vec<Example<'_>>> = self
+            .tasks
+            .iter()
+            .map(|task| task.examples().collect())
+            .collect();
+        let wanted: Vec<Vec<&Grid>> = self
+            .tasks
+            .iter()
+            .map(|task| task.pairs().map(|(_, output)| output).collect())
+            .collect();
+        let tiles: Vec<Tile<'_>> = examples
+            .iter()
+            .map(|examples| Tile {
+                plan: &plan,
+                examples,
+            })
+            .collect();
+        let rows = evaluate_all(self.runtime, &tiles, settings, |part, _, evaluation| {
+            Outcome {
+                right: evaluation.is(wanted[part.tile][part.example]),
+                steps: match evaluation {
+                    EvaluationRef::Defined { steps, .. } => steps,
+                    EvaluationRef::Undefined(_) => 0,
+                },
+            }
+        })?;
+        let mut scores = vec![vec![(0, 0); candidates.len()]; self.tasks.len()];
+        for (part, row) in rows {
+            let Some(row) = row else {
+                return Ok(None);
+            };
+            for ((right, steps), outcome) in scores[part.tile].iter_mut().zip(row) {
+                *right += u64::from(outcome.right);
+                *steps += outcome.steps;
+            }
+        }
+        Ok(Some(scores))
+    }
+}
+
+/// The speed of a program that takes so many steps on a task.
+fn speed(steps: u64) -> i32 {
+    let seconds = steps.max(1) as f64 * SECONDS_PER_STEP;
+    11 - seconds.ln() as i32
+}
