@@ -121,3 +121,31 @@ impl Drop for EvaluationBar {
         self.bar.finish_and_clear();
     }
 }
+
+/// The rounds of an evolution and their rate. The bar is cleared on drop.
+pub(super) struct RoundBar {
+    bar: ProgressBar,
+}
+
+impl RoundBar {
+    pub(super) fn new(rounds: u64) -> Self {
+        let bar = bar(rounds, "evolving");
+        if let Ok(style) = ProgressStyle::with_template(
+            "evolving [{bar:30}] round {human_pos} of {human_len}, {msg}, {eta} left",
+        ) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar }
+    }
+
+    pub(super) fn round(&self, message: String) {
+        self.bar.inc(1);
+        self.bar.set_message(message);
+    }
+}
+
+impl Drop for RoundBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

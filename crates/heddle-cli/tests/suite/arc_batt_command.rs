@@ -128,3 +128,38 @@ fn a_merged_file_that_was_written_is_run_and_its_solvers_are_cut_out() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_call_table_is_written_beside_a_file_alone() {
+    let heddle = folder();
+    let home = heddle.home.path();
+    let merge = ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o"];
+    std::os::unix::fs::symlink("/dev/null", home.join("null")).unwrap();
+    for out in ["-", "/dev/stdout", "null"] {
+        let output = heddle.run(&[&merge[..], &[out]].concat());
+        let text = error_text(&output);
+        assert!(output.status.success(), "{out}: {text}");
+        assert!(text.contains("the call table is not written"), "{text}");
+    }
+    for made in ["-_call.py", "null_call.py", "/dev/stdout_call.py"] {
+        assert!(!home.join(made).exists(), "{made}");
+    }
+    assert!(heddle.run(&[&merge[..], &["out.py"]].concat()).status.success());
+    assert!(home.join("out_call.py").exists());
+}
+
+#[test]
+fn a_merged_file_of_very_many_lines_is_refused() {
+    let heddle = folder();
+    let mut text = String::new();
+    for number in 0..1100 {
+        for name in ["solve", "differ"] {
+            text += &format!("def {name}_{number}(S, I, C):\n    O = vmirror_t(I)\n    return O\n");
+        }
+    }
+    fs::write(heddle.home.path().join("many.py"), text).unwrap();
+    let merge = ["arc", "merge", "--programs", "many.py", "--as", "batt"];
+    let output = heddle.run(&[&merge[..], &["-o", "out.py"]].concat());
+    assert_refused(&output, 2, "1,100 solvers and 1,100 differs");
+    assert!(!heddle.home.path().join("out.py").exists());
+}

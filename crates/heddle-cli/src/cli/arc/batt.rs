@@ -243,7 +243,7 @@ impl Report<'_> {
                 "solver": &*candidate.solver,
                 "line": candidate.number,
                 "mutated": candidate.mutated,
-                "program": candidate.text,
+                "program": &*candidate.text,
             })
         };
         json!({

@@ -127,6 +127,20 @@ impl TaskInputs {
 }
 
 impl Inputs {
+    /// Whether programs are named.
+    pub(super) fn names_programs(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
+    pub(super) fn cells(&self, config: &Config) -> Result<Cells, Failure> {
+        self.dialect.cells(config)
+    }
+
+    /// Reads the tasks alone.
+    pub(super) fn read_tasks(&self) -> Result<Dataset, Failure> {
+        self.tasks.read()
+    }
+
     /// Reads the programs and tasks.
     pub(super) fn read(&self, config: &Config) -> Result<LoadedInputs, Failure> {
         let start = Instant::now();

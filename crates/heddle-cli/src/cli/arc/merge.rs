@@ -9,7 +9,7 @@ use heddle::arc::plan::{Graph, Plan, patterns, write};
 use heddle::arc::program::Program;
 use heddle::arc::rng::Rng;
 use heddle::config::Config;
-use heddle::profile::write_whole;
+use heddle::profile::{is_regular_output, write_whole};
 use serde_json::json;
 
 use super::inputs::{DialectInputs, read_programs};
@@ -48,6 +48,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     bytecode: bool,
 }
+
+/// The most lines of a merged file that is written, before equal ones are written once.
+const MAX_BATT_LINES: usize = 1 << 20;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -152,14 +155,45 @@ fn refuse_typed(programs: &[Program]) -> Result<(), Failure> {
     })
 }
 
+/// Refuses programs that would make a merged file of very many lines: every differ is written
+/// once for every solver.
+fn refuse_many_lines(programs: &[Program]) -> Result<(), Failure> {
+    let (differs, solvers): (Vec<_>, Vec<_>) = programs
+        .iter()
+        .partition(|program| program.name.starts_with("differ"));
+    let lines = |programs: &[&Program]| programs.iter().map(|it| it.calls.len()).sum::<usize>();
+    let asked = lines(&differs)
+        .saturating_mul(solvers.len() + 1)
+        .saturating_add(lines(&solvers));
+    if asked <= MAX_BATT_LINES {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        message: format!(
+            "{} solvers and {} differs make a merged file of {} lines, where {} is the limit",
+            grouped(solvers.len() as u64),
+            grouped(differs.len() as u64),
+            grouped(asked as u64),
+            grouped(MAX_BATT_LINES as u64)
+        ),
+        hint: "merge fewer of them, such as with -c".to_owned(),
+    })
+}
+
 /// Writes a merged file and its call table; notes name the programs that cannot be in it.
 fn write_batt(programs: &[Program], out: &Path) -> Result<(), Failure> {
+    refuse_many_lines(programs)?;
     let written = batt::write(programs);
     let errors = written.errors.iter();
     print_notes(&errors.map(ToString::to_string).collect::<Vec<_>>());
     let stem = out.file_stem().unwrap_or_default().to_string_lossy();
     let calls = out.with_file_name(format!("{stem}_call.py"));
     write_whole(out, |to| to.write_all(written.text.as_bytes()))?;
+    if !is_regular_output(out) {
+        let why = format!("the call table is not written: {} is no file", out.display());
+        print_notes(&[why]);
+        return Ok(());
+    }
     write_whole(&calls, |to| to.write_all(written.calls.write().as_bytes()))?;
     Ok(())
 }

@@ -7,6 +7,7 @@ mod batt;
 mod bench;
 mod check;
 mod eval;
+mod evolve;
 mod generate;
 mod gpu;
 mod inputs;
@@ -37,6 +38,8 @@ enum Command {
     Eval(eval::Arguments),
     /// Run a merged file of the typed dialect and score its solvers and differs.
     Batt(batt::Arguments),
+    /// Evolve a store of programs: draw, mutate, run on every task, keep what scores.
+    Evolve(evolve::Arguments),
     /// Merge programs into one plan and write it as text.
     Merge(merge::Arguments),
     /// Write random programs, or mutants of given ones.
@@ -54,6 +57,7 @@ pub(super) fn run(
         Command::Check(check) => check::run(config, check, output),
         Command::Eval(eval) => eval::run(config, eval, output),
         Command::Batt(batt) => batt::run(config, batt, output),
+        Command::Evolve(evolve) => evolve::run(config, evolve, output),
         Command::Merge(merge) => merge::run(config, merge, output),
         Command::Generate(generate) => generate::run(config, generate, output),
         Command::Bench(bench) => bench::run(config, bench, output),

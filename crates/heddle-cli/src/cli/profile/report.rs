@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use heddle::profile::{ProfileError, Recording, report, write_whole};
+use heddle::profile::{Recording, report, write_whole};
 use serde_json::json;
 
 use super::output_path;
@@ -41,11 +41,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 
 /// Returns the page of a recording. Fails if the file is not a valid recording.
 pub(in crate::cli) fn page_of(file: &Path) -> Result<String, Failure> {
-    let recording = Recording::read(file)?;
-    let json = std::fs::read_to_string(file).map_err(|cause| ProfileError::Read {
-        path: file.to_owned(),
-        cause,
-    })?;
+    let (recording, json) = Recording::read_with_text(file)?;
     let title = match recording.label.as_str() {
         "" => "Heddle profile",
         label => label,

@@ -43,16 +43,18 @@ pub(super) struct PairDrawing {
 }
 
 /// A task with the values that its best program returned.
-pub(super) struct TaskDrawing {
+pub(in crate::cli::arc) struct TaskDrawing {
     pub(super) task: String,
     pub(super) program: String,
+    /// The program.
+    pub(super) text: String,
     pub(super) status: &'static str,
     pub(super) reason: Option<String>,
     pub(super) pairs: Vec<PairDrawing>,
 }
 
 /// Runs the best program of each wanted task again and keeps its grids.
-pub(super) fn draw(
+pub(in crate::cli::arc) fn draw(
     runtime: &Runtime,
     programs: &[Program],
     tasks: &[&Task],
@@ -100,6 +102,7 @@ pub(super) fn draw(
         drawn.push(TaskDrawing {
             task: task.id.to_string(),
             program: program.name.to_string(),
+            text: program.to_string(),
             status: status_name(attempt.status()),
             reason: (attempt.status() != Status::Solved)
                 .then(|| reason(attempt, task))

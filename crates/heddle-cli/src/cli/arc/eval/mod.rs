@@ -1,8 +1,8 @@
 //! `heddle arc eval`: runs programs on tasks and lists which are solved.
 
 mod budget;
-mod draw;
-mod page;
+pub(super) mod draw;
+pub(super) mod page;
 mod show;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +153,13 @@ pub(super) fn run(
     }
     if let Some(file) = &arguments.html {
         let drawn = draw(&|_| true)?;
-        page::write(file, &drawn, &assessment)?;
+        let [solved, wrong, undefined] = counts(&assessment);
+        let summary = format!(
+            "{solved} solved, {wrong} wrong, {undefined} undefined; {} evaluations, {} per second",
+            grouped(assessment.evaluations),
+            grouped(rate(&assessment) as u64)
+        );
+        page::write(file, "ARC evaluation", &summary, &drawn)?;
         if !output.is_json() {
             output.line(format_args!(
                 "{}: {} tasks drawn",

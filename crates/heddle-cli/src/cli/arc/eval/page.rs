@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use heddle::arc::assess::Assessment;
 use heddle::profile::write_whole;
 use serde_json::{Value, json};
 
 use super::draw::{ReturnedValue, TaskDrawing};
-use super::{counts, rate};
 use crate::cli::Failure;
 
 /// The page without its data; its script draws the grids.
@@ -16,20 +14,21 @@ const PAGE: &str = include_str!("page.html");
 /// The text of the page that the data replaces.
 const DATA_MARKER: &str = "\"HEDDLE-DATA\"";
 
-pub(super) fn write(
+/// Writes a page of tasks under a title and a line of text.
+pub(in crate::cli::arc) fn write(
     file: &Path,
+    title: &str,
+    summary: &str,
     drawn: &[TaskDrawing],
-    assessment: &Assessment,
 ) -> Result<(), Failure> {
-    let [solved, wrong, undefined] = counts(assessment);
-    let tasks: Vec<Value> = drawn.iter().map(task).collect();
+    let count = |status: &str| drawn.iter().filter(|task| task.status == status).count();
     let figures = json!({
-        "solved": solved,
-        "wrong": wrong,
-        "undefined": undefined,
-        "evaluations": assessment.evaluations,
-        "rate": rate(assessment),
-        "tasks": tasks,
+        "title": title,
+        "summary": summary,
+        "solved": count("solved"),
+        "wrong": count("wrong"),
+        "undefined": count("undefined"),
+        "tasks": drawn.iter().map(task).collect::<Vec<Value>>(),
     });
     // An unescaped `</script>` in a name would end the script.
     let figures = figures.to_string().replace('<', "\\u003c");
@@ -63,6 +62,7 @@ fn task(drawn: &TaskDrawing) -> Value {
     json!({
         "task": drawn.task,
         "program": drawn.program,
+        "text": drawn.text,
         "status": drawn.status,
         "reason": drawn.reason,
         "pairs": pairs,
