@@ -60,6 +60,13 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
     NAMES.iter().any(|name| path.as_ref() == Path::new(name))
 }
 
+/// Whether [`write_file`] makes or replaces a regular file at this path, beside which there can be
+/// others.
+pub fn is_regular_output(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    !is_standard_output(path) && matches!(Destination::of(path), Ok(Destination::Regular(_)))
+}
+
 /// Where a path leads.
 enum Destination {
     /// To a regular file, or to one that is to be created.

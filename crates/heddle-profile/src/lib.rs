@@ -42,6 +42,7 @@
 
 mod analysis;
 mod atomic_file;
+mod bounded_file;
 mod clock;
 mod compare;
 mod error;
@@ -65,7 +66,10 @@ mod summary;
 pub use analysis::{
     Bottleneck, DeviceTimeCoverage, TimeCategory, Tree, TreeNode, UntimedOperation,
 };
-pub use atomic_file::{TEMPORARY_PREFIX, is_standard_output, write_file, write_whole};
+pub use atomic_file::{
+    TEMPORARY_PREFIX, is_regular_output, is_standard_output, write_file, write_whole,
+};
+pub use bounded_file::read_file;
 pub use compare::{
     CompareSettings, Comparison, ComparisonOutcome, Interval, MemoryChange, OperationChange,
     RoutingChange, WholeChange,

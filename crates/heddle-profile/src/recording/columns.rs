@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::Error as _;
 
 use super::RecordedSpan;
+use super::bounded_list::spans;
 use crate::name::Name;
 
 /// A number, or no number.
@@ -210,28 +211,51 @@ impl<'a> FilePlan<'a> {
 #[serde(default)]
 pub(super) struct Columns {
     count: u64,
+    #[serde(deserialize_with = "spans")]
     start_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     operation: Vec<u32>,
+    #[serde(deserialize_with = "spans")]
     element: Vec<u32>,
+    #[serde(deserialize_with = "spans")]
     device: Vec<u32>,
+    #[serde(deserialize_with = "spans")]
     backend: Vec<u32>,
+    #[serde(deserialize_with = "spans")]
     parent: Vec<i64>,
+    #[serde(deserialize_with = "spans")]
     thread: Vec<u32>,
+    #[serde(deserialize_with = "spans")]
     total_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     self_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     gpu_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     cpu_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     transfer_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     overhead_ns: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     device_clocked: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     device_ns: Vec<Option<u64>>,
+    #[serde(deserialize_with = "spans")]
     device_start_ns: Vec<Option<u64>>,
+    #[serde(deserialize_with = "spans")]
     stream: Vec<Option<u32>>,
+    #[serde(deserialize_with = "spans")]
     bytes_in: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     bytes_out: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     bytes_moved: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     work: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     mem_allocated: Vec<u64>,
+    #[serde(deserialize_with = "spans")]
     mem_peak: Vec<u64>,
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded_list::rows;
+
 use crate::name::Name;
 
 /// Operations that ran on another device than the one they were sent to.
@@ -51,9 +53,12 @@ pub struct RecordedPool {
 #[serde(default)]
 pub struct Counters {
     /// Fallbacks.
+    #[serde(deserialize_with = "rows")]
     pub fallbacks: Vec<RecordedFallback>,
     /// Batches by operation and device.
+    #[serde(deserialize_with = "rows")]
     pub batches: Vec<RecordedBatches>,
     /// Memory pools by device.
+    #[serde(deserialize_with = "rows")]
     pub pools: Vec<RecordedPool>,
 }

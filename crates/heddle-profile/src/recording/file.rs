@@ -7,7 +7,7 @@
 //! written, and the file says how many were left out.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -15,12 +15,16 @@ use serde_json::Value;
 
 use super::{Recording, version1, version2};
 use crate::atomic_file::write_whole;
+use crate::bounded_file::read_rest;
 use crate::error::ProfileError;
 
 pub(super) const FORMAT: &str = "heddle-profile";
 
 /// The default cap of [`Recording::write`]: 64 MiB, some 800,000 spans.
 pub(crate) const CAP_BYTES: u64 = 64 << 20;
+
+/// The most bytes of a file that is read.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The format name and version of a file. Any JSON value is accepted here, so that
 /// a foreign file is reported as foreign and not as damaged.
@@ -92,8 +96,14 @@ impl Recording {
     /// earlier one.
     ///
     /// Unknown fields are ignored; a file of a newer version, of another format or
-    /// with anything missing is an error.
+    /// with anything missing is an error. So is one of more than 256 MiB or of more than
+    /// 2,097,152 spans: what takes two bytes in a file can take hundreds in memory.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
+        Ok(Self::read_with_text(path)?.0)
+    }
+
+    /// As [`read`](Self::read), with the text of the file: a pipe can be read only once.
+    pub fn read_with_text(path: impl AsRef<Path>) -> Result<(Self, String), ProfileError> {
         let path = path.as_ref();
         let refused = |cause| ProfileError::Read {
             path: path.to_owned(),
@@ -105,8 +115,12 @@ impl Recording {
         let begin = (&mut file).take(BEGIN_BYTES).read_to_end(&mut json);
         begin.map_err(refused)?;
         check_begin(&json, path)?;
-        file.read_to_end(&mut json).map_err(refused)?;
-        Self::from_json(&json, path)
+        let json = read_rest(json, file, MAX_BYTES).map_err(refused)?;
+        let recording = Self::from_json(&json, path)?;
+        // JSON that was parsed as bytes may hold other bytes in what was ignored.
+        let text = String::from_utf8(json)
+            .map_err(|error| refused(io::Error::new(ErrorKind::InvalidData, error.utf8_error())))?;
+        Ok((recording, text))
     }
 
     fn from_json(json: &[u8], path: &Path) -> Result<Self, ProfileError> {
@@ -270,6 +284,32 @@ mod tests {
             assert!(
                 matches!(error, ProfileError::Corrupt { .. }),
                 "{rest}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn lists_that_would_take_hundreds_of_times_their_file_are_refused() {
+        let spans = "0,".repeat(1 << 21) + "0";
+        let others = "{},".repeat(1 << 19) + "{}";
+        for rest in [
+            format!("\"spans\": {{\"count\": 2097153, \"start_ns\": [{spans}]}}"),
+            format!("\"spans\": {{\"count\": 1, \"start_ns\": [1], \"work\": [{spans}]}}"),
+            format!("\"spans\": {{\"count\": 0}}, \"memory\": [{others}]"),
+            format!("\"spans\": {{\"count\": 0}}, \"routing\": [{others}]"),
+            format!("\"spans\": {{\"count\": 0}}, \"machine\": {{\"devices\": [{others}]}}"),
+            format!("\"spans\": {{\"count\": 0}}, \"counters\": {{\"pools\": [{others}]}}"),
+        ] {
+            let error = error(&format!(
+                "{{\"format\": \"heddle-profile\", \"version\": 2, \"counts\": {{}}, \
+                 \"strings\": [\"\"], {rest}}}"
+            ));
+            let why = std::error::Error::source(&error).map(ToString::to_string);
+            let why = why.unwrap_or_default();
+            assert!(
+                why.contains("the limit of a profile"),
+                "{:.80}: {why}",
+                rest
             );
         }
     }

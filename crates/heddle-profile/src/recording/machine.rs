@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded_list::rows;
+
 /// The machine and its devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -15,6 +17,7 @@ pub struct MachineDescription {
     /// Memory in bytes; zero if unknown.
     pub memory_bytes: u64,
     /// The devices, CPU first.
+    #[serde(deserialize_with = "rows")]
     pub devices: Vec<DeviceDescription>,
 }
 

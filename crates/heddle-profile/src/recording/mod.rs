@@ -7,6 +7,7 @@
 //! A recording is plain data: it can be analysed, changed, compared and written,
 //! and refers to nothing in the process that made it.
 
+mod bounded_list;
 mod ceiling;
 mod columns;
 mod counters;

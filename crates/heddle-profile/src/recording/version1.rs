@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::bounded_list::spans;
 use super::{RecordedSpan, Recording, compute_self_times};
 use crate::name::Name;
 
@@ -10,6 +11,7 @@ pub(super) const VERSION: u64 = 1;
 #[derive(Deserialize)]
 struct RecordingDocument {
     overwritten: u64,
+    #[serde(deserialize_with = "spans")]
     spans: Vec<SpanObject>,
 }
 

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded_list::rows;
 use super::columns::{self, Columns};
 use super::file::FORMAT;
 use super::{
@@ -46,13 +47,14 @@ struct RecordingDocument {
     #[serde(default)]
     machine: MachineDescription,
     counts: SpanCounts,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rows")]
     threads: Vec<ThreadName>,
+    #[serde(deserialize_with = "rows")]
     strings: Vec<Name>,
     spans: Columns,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rows")]
     memory: Vec<MemorySample>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "rows")]
     routing: Vec<RoutingRow>,
     #[serde(default)]
     counters: Counters,
