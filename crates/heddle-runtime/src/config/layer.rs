@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use heddle_profile::read_file;
 use toml::de::{DeTable, DeValue};
 
 use super::Config;
@@ -17,6 +18,9 @@ use crate::error::Error;
 
 /// The variable that names the file to read.
 pub(super) const FILE_VARIABLE: &str = "HEDDLE_CONFIG";
+
+/// The most bytes of a file that is read. One with every key takes some 4 KiB.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The name of the default file.
 const FILE_NAME: &str = "heddle.toml";
@@ -36,18 +40,23 @@ pub(super) fn find_file(
             });
         }
         let path = PathBuf::from(named);
-        let text = std::fs::read_to_string(&path).map_err(|source| unreadable(&path, source))?;
+        let text = read_text(&path).map_err(|source| unreadable(&path, source))?;
         return Ok(Some((path, text)));
     }
     for folder in folders {
         let path = folder.join(FILE_NAME);
-        match std::fs::read_to_string(&path) {
+        match read_text(&path) {
             Ok(text) => return Ok(Some((path, text))),
             Err(source) if is_absent(&path, &source) => {}
             Err(source) => return Err(unreadable(&path, source)),
         }
     }
     Ok(None)
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let text = String::from_utf8(read_file(path, MAX_BYTES)?);
+    text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
 /// Whether there is no file, as far as this process can see. Service accounts have homes such
@@ -243,6 +252,22 @@ mod tests {
         assert!(find_file(None, &folders).unwrap().is_none());
         // A file that is named has to be there.
         assert!(find_file(Some("/dev/null/heddle.toml".into()), &[]).is_err());
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_a_mistake() {
+        assert!(matches!(
+            find_file(Some("/dev/zero".into()), &[]),
+            Err(Error::File { action: "read", .. })
+        ));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        // More than fits into memory.
+        std::fs::File::create(&path)
+            .unwrap()
+            .set_len(1 << 40)
+            .unwrap();
+        assert!(find_file(None, &[folder.path().to_owned()]).is_err());
     }
 
     #[test]

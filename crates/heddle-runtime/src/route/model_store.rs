@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heddle_profile::{TEMPORARY_PREFIX, write_file};
+use heddle_profile::{TEMPORARY_PREFIX, read_file, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::saved_model::DeviceModel;
@@ -20,6 +20,9 @@ use crate::units::Bytes;
 
 /// The version of the file format. It is raised when the format changes.
 const FORMAT: u32 = 1;
+
+/// The most bytes of a file that is read. One of every kind of operation takes some 100 KiB.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The age from which a temporary file belongs to a process that was killed.
 const ABANDONED_AFTER: Duration = Duration::from_hours(24);
@@ -104,7 +107,7 @@ impl ModelStore {
     ) -> LoadedModel {
         let expected = ModelIdentity::of(machine, device, properties);
         let path = self.path(machine, device, properties);
-        let text = match fs::read(&path) {
+        let text = match read(&path) {
             Ok(text) => text,
             Err(error)
                 if matches!(
@@ -210,6 +213,15 @@ impl ModelStore {
         let path = self.folder.join(expected.file_name(&found.to_string()));
         Some(kernel_version_note(&path, found, expected))
     }
+}
+
+/// Reads a model file. A pipe would be waited for at every start.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if !found.is_file() && !found.is_dir() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    read_file(path, MAX_BYTES)
 }
 
 /// Whether this is a temporary file of ours that no process can still be writing.
@@ -369,6 +381,22 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+
+    #[test]
+    fn a_pipe_is_not_waited_for_and_a_huge_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let error = read(&path).unwrap_err().to_string();
+        assert_eq!(error, "it is no regular file");
+        fs::remove_file(&path).unwrap();
+        // More than fits into memory.
+        let file = fs::File::create(&path).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let error = read(&path).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
 
     #[test]
     fn only_our_own_old_temporary_files_are_deleted() {
