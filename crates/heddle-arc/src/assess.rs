@@ -230,7 +230,10 @@ fn admit_attempts(tiles: &[Tile<'_>]) -> Result<(), Error> {
         let attempt = size_of::<Attempt>() + grades;
         tile.plan.len() as u64 * attempt as u64
     });
-    admit_host("the results of every program on every task", Bytes(bytes.sum()))
+    admit_host(
+        "the results of every program on every task",
+        Bytes(bytes.sum()),
+    )
 }
 
 /// The decision that sends every evaluation to the CPU, if the configuration does. Results

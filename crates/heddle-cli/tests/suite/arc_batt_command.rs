@@ -133,7 +133,15 @@ fn a_merged_file_that_was_written_is_run_and_its_solvers_are_cut_out() {
 fn a_call_table_is_written_beside_a_file_alone() {
     let heddle = folder();
     let home = heddle.home.path();
-    let merge = ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o"];
+    let merge = [
+        "arc",
+        "merge",
+        "--programs",
+        "typed.py",
+        "--as",
+        "batt",
+        "-o",
+    ];
     std::os::unix::fs::symlink("/dev/null", home.join("null")).unwrap();
     for out in ["-", "/dev/stdout", "null"] {
         let output = heddle.run(&[&merge[..], &[out]].concat());
@@ -144,7 +152,12 @@ fn a_call_table_is_written_beside_a_file_alone() {
     for made in ["-_call.py", "null_call.py", "/dev/stdout_call.py"] {
         assert!(!home.join(made).exists(), "{made}");
     }
-    assert!(heddle.run(&[&merge[..], &["out.py"]].concat()).status.success());
+    assert!(
+        heddle
+            .run(&[&merge[..], &["out.py"]].concat())
+            .status
+            .success()
+    );
     assert!(home.join("out_call.py").exists());
 }
 

@@ -190,7 +190,10 @@ fn write_batt(programs: &[Program], out: &Path) -> Result<(), Failure> {
     let calls = out.with_file_name(format!("{stem}_call.py"));
     write_whole(out, |to| to.write_all(written.text.as_bytes()))?;
     if !is_regular_output(out) {
-        let why = format!("the call table is not written: {} is no file", out.display());
+        let why = format!(
+            "the call table is not written: {} is no file",
+            out.display()
+        );
         print_notes(&[why]);
         return Ok(());
     }
