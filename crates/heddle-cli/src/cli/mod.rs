@@ -28,7 +28,8 @@ use clap::{Parser, Subcommand};
 use heddle::config::Config;
 use heddle::device::{Device, DeviceFamily, DeviceId};
 use heddle::error::with_causes;
-use heddle::memory::AcceleratorMemory;
+use heddle::machine::Machine;
+use heddle::memory::{AcceleratorMemory, set_host_limit};
 use heddle::profile::{ProfileError, file_hint};
 use heddle::{DiscoveredDevices, Error, Runtime};
 
@@ -250,6 +251,8 @@ fn fail(failure: &Failure) -> ExitCode {
 
 fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let config = configure(&arguments.common)?;
+    // Files are read and lattices made without a runtime, so the process's limit bounds them.
+    set_host_limit(config.memory.host_limit.of(Machine::read().memory));
     match &arguments.command {
         Command::Run(run) => run::run(&config, run, output),
         Command::Devices => devices::run(&config, output),

@@ -72,6 +72,28 @@ fn options_take_the_largest_number() {
 }
 
 #[test]
+fn the_host_limit_bounds_what_no_runtime_admits() {
+    let heddle = Heddle::new();
+    let program = "def solve_a(I):\n    O = rot90(I)\n    return O\n";
+    fs::write(heddle.home.path().join("many.py"), program.repeat(100_000)).unwrap();
+    for line in [
+        "bench ops --time 1 --case xor/u8:200000000",
+        "bench ops --time 1 --case sum:50000000",
+        "arc merge --programs many.py -o out",
+        "arc eval --programs many.py",
+    ] {
+        let output = heddle
+            .command(&line.split(' ').collect::<Vec<_>>())
+            .env("HEDDLE_MEMORY_HOST_LIMIT", "64MiB")
+            .output()
+            .unwrap();
+        let text = error_text(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {text}");
+        assert!(text.contains("memory.host_limit"), "{line}: {text}");
+    }
+}
+
+#[test]
 fn a_log_without_line_ends_is_refused() {
     let output = Heddle::new().run(&["memory", "replay", "/dev/zero"]);
     assert_refused(&output, 1, "no allocation log");

@@ -144,7 +144,7 @@ pub(super) static KEYS: [Key; 32] = [
     Key {
         name: "memory.host_limit",
         default: "\"90%\"",
-        meaning: "host memory that operations and the arrays they leave may hold at once; in `heddle lattice`, all memory of the process",
+        meaning: "host memory that operations and the arrays they leave may hold at once; in the command `heddle`, all memory of the process",
         set: |config, value| {
             config.memory.host_limit = value.size()?;
             Ok(())

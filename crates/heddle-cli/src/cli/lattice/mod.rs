@@ -12,8 +12,6 @@ mod transform;
 
 use heddle::config::Config;
 use heddle::lattice::{Coordinates, Lattice, Site};
-use heddle::machine::Machine;
-use heddle::memory::set_host_limit;
 use heddle::units::Bytes;
 
 use super::Failure;
@@ -50,9 +48,6 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // Lattices are made without a runtime, so the process's limit bounds them.
-    let memory = Machine::read().memory;
-    set_host_limit(config.memory.host_limit.of(memory));
     match &arguments.command {
         LatticeCommand::Analyze(analyze) => analyze::run(config, analyze, output),
         LatticeCommand::Path(path) => path::run(path, output),
