@@ -18,6 +18,7 @@ LOG = [
     {"at": 1, "event": "allocate", "bytes": 1000, "stream": 1, "address": 4096, "site": "a.rs:1"},
     {"at": 2, "event": "free", "address": 4096, "busy": 0},
 ]
+TYPED = "def solve_a(S, I, C):\n    O = vmirror_t(I)\n    return O\n"
 MODELS = "models"
 
 
@@ -26,6 +27,7 @@ def make_good(folder, binary):
     folder.mkdir()
     (folder / "program.py").write_text(PROGRAM)
     (folder / "several.py").write_text((ROOT / "programs/training_0.py").read_text())
+    (folder / "typed.py").write_text(TYPED)
     (folder / "task.json").write_text(json.dumps({"train": {"a": TASK}}))
     (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LOG))
     (folder / "config.toml").write_text('threads = 2\n[memory]\nhost_limit = "50%"\n')
@@ -36,6 +38,7 @@ def make_good(folder, binary):
     environment = {**os.environ, "HOME": str(folder), "HEDDLE_CACHE_DIR": str(folder / MODELS)}
     for arguments in (
         ["arc", "merge", "--programs", "program.py", "-o", "plan.py"],
+        ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o", "merged.py"],
         ["arc", "eval", "--profile", "run.json"],
         ["calibrate", "--budget", "0.2"],
     ):

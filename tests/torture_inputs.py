@@ -19,6 +19,8 @@ READERS = {
         ["arc", "merge", "--programs", "program.py"],
         ["arc", "generate", "--count", "2", "--programs", "program.py"],
     ],
+    "merged.py": [["arc", "batt", "merged.py", "--data", "task.json"]],
+    "merged_call.py": [["arc", "batt", "merged.py", "--data", "task.json", "--calls", "merged_call.py"]],
     "plan.py": [["arc", "eval", "--programs", "plan.py"], ["arc", "merge", "--programs", "plan.py"]],
     "task.json": [
         ["arc", "eval", "--data", "task.json"],
@@ -48,6 +50,7 @@ def inputs():
     yield from bad_models()
     yield from numbers()
     yield from great_work()
+    yield from great_recordings()
     yield from settings()
     yield from texts()
 
@@ -134,6 +137,23 @@ def bad_programs():
                        prepare=chain(lines), seconds=20 if quick else 120,
                        mib=512 if quick else 2048, quick=quick)
 
+    def all_lines_in_every_solver(folder):
+        lines = ["    t1 = vmirror_t(I)", *(f"    t{n} = hmirror_t(t{n - 1})" for n in range(2, 50_001))]
+        solvers = (f"    o.append(({n}, False, 'a{n}', t{n}))" for n in range(1, 50_001))
+        (folder / "merged.py").write_text("\n".join(["def batt(task_id, S, I, C, log_path):", *lines, *solvers]))
+
+    yield Case("arc batt of 50,000 solvers that use all lines before them",
+               ["arc", "batt", "merged.py", "--data", "task.json"], prepare=all_lines_in_every_solver, seconds=30,
+               codes={0, 1})
+
+    def many_differs(folder):
+        program = "def {}_a{}(S, I, C):\n    O = vmirror_t(I)\n    return O\n"
+        names = ("solve", "differ")
+        (folder / "typed.py").write_text("".join(program.format(name, n) for n in range(3_000) for name in names))
+
+    yield Case("arc merge --as batt of 3,000 differs for 3,000 solvers",
+               ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o", "out"], prepare=many_differs, codes={2})
+
     def task(**changes):
         def prepare(folder):
             (folder / "task.json").write_text(json.dumps({**TASK, **changes}))
@@ -207,9 +227,21 @@ def numbers():
     for option in options:
         for place, number in enumerate(NUMBERS):
             arguments = [part.replace("{}", number) for part in option]
-            # Values of every site may fit in the memory of this machine, so they are given less.
-            limit = {"HEDDLE_MEMORY_HOST_LIMIT": "256MiB"} if option[0] == "lattice" else {}
+            # What a size needs may fit in the memory of this machine, so it is given less.
+            limit = {"HEDDLE_MEMORY_HOST_LIMIT": "256MiB"} if option[0] in ("lattice", "bench") else {}
             yield Case(" ".join(arguments), arguments, limit, quick=place < 3)
+
+
+def great_recordings():
+    """Recordings of more rows than any run has."""
+    spans, rows = ",".join(["0"] * 5_000_000), ",".join(["{}"] * 2_000_000)
+    for name, rest in (
+        ("spans", f'"spans": {{"count": 5000000, "start_ns": [{spans}]}}'),
+        ("samples of memory", f'"spans": {{"count": 0}}, "memory": [{rows}]'),
+    ):
+        text = f'{{"format": "heddle-profile", "version": 2, "counts": {{}}, "strings": [""], {rest}}}'
+        yield Case(f"a recording of millions of {name}", ["profile", "show", "run.json"], codes={1},
+                   prepare=replace_with("run.json", lambda good, text=text: text.encode()))
 
 
 def prints_no(*words):

@@ -196,8 +196,10 @@ def problems(case, folder, result):
             found.append(f"{name} holds the control character {control[0]!r}")
     if result.code in (1, 2) and not re.search(r"error:|Usage:", result.stderr):
         found.append("failed without an error or the usage on standard error")
-    killed = case.send and case.send[0] is signal.SIGKILL
-    left = [path for path in folder.rglob(".tmp*") if not path.is_dir()]
+    # A process that a signal ends at once cannot delete what it was writing.
+    killed = case.send and result.code == -case.send[0]
+    names = (".tmp*", ".heddle-*")
+    left = [path for name in names for path in folder.rglob(name) if not path.is_dir()]
     if left and not killed:
         found.append(f"left {left[0].relative_to(folder)} behind")
     if case.after and (wrong := case.after(folder, result)):
