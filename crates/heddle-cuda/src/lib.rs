@@ -11,7 +11,7 @@
 //! use heddle_runtime::units::Bytes;
 //!
 //! # fn main() -> Result<(), heddle_runtime::Error> {
-//! let gpu = SimtDevice::new(0, SimtOptions::default())?;
+//! let gpu = SimtDevice::new(0, SimtOptions::default());
 //! let buffer = gpu.allocate(Bytes(400))?;
 //! gpu.launch(&Launch {
 //!     kernel: Kernel::named(&ops::KERNELS, "random_u32"),

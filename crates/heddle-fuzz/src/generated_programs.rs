@@ -1,7 +1,7 @@
 //! Programs made from bytes, so that every input is evaluated: the engine has the
 //! reference's results, and a merged plan has those of its programs.
 
-use heddle_arc::plan::{self, Graph};
+use heddle_arc::plan::{self, CallGraph};
 use heddle_testing::Random;
 
 use crate::any_program::case;
@@ -10,7 +10,7 @@ use crate::differential;
 pub fn check(bytes: &[u8]) {
     let (programs, inputs) = case(bytes);
     differential::check_on(&programs, &inputs);
-    let graph = Graph::merge(&programs);
+    let graph = CallGraph::merge(&programs);
     let read = plan::read(&plan::write(&graph), "plan.py").expect("a plan reads back");
     assert_eq!(read.nodes, graph.nodes);
 }

@@ -1,6 +1,6 @@
 //! Texts of merged plans: what is read is written, and read again as the same plan.
 
-use heddle_arc::plan::{Graph, Plan, read, write};
+use heddle_arc::plan::{CallGraph, Plan, read, write};
 use heddle_arc::program::load;
 
 use crate::programs;
@@ -17,7 +17,7 @@ pub fn check(bytes: &[u8]) {
     let written = write(&graph);
     let again = read(&written, "again.py").expect("a plan that was written is read");
     assert_eq!(again.nodes, graph.nodes);
-    let outputs = |graph: &Graph| {
+    let outputs = |graph: &CallGraph| {
         let outputs = graph.outputs.iter();
         outputs
             .map(|output| (output.name.to_string(), output.form, output.result))
@@ -39,7 +39,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             .iter()
             .flat_map(|text| load(text, "seed.py").programs)
             .collect();
-        write(&Graph::merge(&programs)).into_bytes()
+        write(&CallGraph::merge(&programs)).into_bytes()
     };
     let alone = texts.chunks(1).step_by(7).map(merged);
     let together = texts.chunks(5).step_by(3).map(merged);

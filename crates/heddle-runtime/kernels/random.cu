@@ -23,14 +23,14 @@ static __device__ __forceinline__ double unit(unsigned low, unsigned high) {
 
 // What a block's words are as elements. Integers are the words' own bytes, least
 // significant first, which is how memory holds them.
-template <typename T> struct Drawn {
+template <typename T> struct RandomElement {
     static __device__ __forceinline__ Line<T> of(uint4 words) {
         Line<T> line;
         line.wide = words;
         return line;
     }
 };
-template <> struct Drawn<float> {
+template <> struct RandomElement<float> {
     static __device__ __forceinline__ Line<float> of(uint4 words) {
         Line<float> line;
         line.at[0] = unit(words.x);
@@ -40,7 +40,7 @@ template <> struct Drawn<float> {
         return line;
     }
 };
-template <> struct Drawn<double> {
+template <> struct RandomElement<double> {
     static __device__ __forceinline__ Line<double> of(uint4 words) {
         Line<double> line;
         line.at[0] = unit(words.x, words.y);
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void fill(T *out, unsigned long long len,
     const unsigned lanes = 16 / sizeof(T);
     const unsigned long long stride = all_threads();
     for (unsigned long long block = first_thread(); block * lanes < len; block += stride) {
-        const Line<T> line = Drawn<T>::of(random_block(block, seed));
+        const Line<T> line = RandomElement<T>::of(random_block(block, seed));
         const unsigned long long start = block * lanes;
         if (start + lanes <= len) {
             ((uint4 *)out)[block] = line.wide;

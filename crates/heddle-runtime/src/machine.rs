@@ -86,6 +86,6 @@ impl Machine {
 
     /// The memory that the control groups of this process leave, if they have a limit.
     pub(crate) fn group_room() -> Option<Bytes> {
-        cgroup::read().map(|group| group.room)
+        cgroup::read().map(|group| group.headroom)
     }
 }

@@ -29,12 +29,12 @@ pub static ABSENT: Kernel = unsafe {
 
 /// Creates a device without faults.
 pub fn gpu() -> SimtDevice {
-    SimtDevice::new(0, SimtOptions::default()).unwrap()
+    SimtDevice::new(0, SimtOptions::default())
 }
 
 /// Creates a device whose blocks share `workers` worker threads.
 pub fn gpu_with(workers: usize) -> SimtDevice {
-    SimtDevice::new(0, SimtOptions::default().with(|it| it.workers = workers)).unwrap()
+    SimtDevice::new(0, SimtOptions::default().with(|it| it.workers = workers))
 }
 
 /// Uploads these values into a new buffer.

@@ -4,7 +4,7 @@ use heddle_arc::engine::{Example, Grid};
 use heddle_arc::fault::Fault;
 use heddle_arc::meter::{Budget, Meter};
 use heddle_arc::plain::{self, Plain};
-use heddle_arc::plan::Graph;
+use heddle_arc::plan::CallGraph;
 use heddle_arc::program::{CallArgument, Callee, Input, Program};
 
 /// Returns the result of a program. Dead lines are left out, as in plans.
@@ -14,7 +14,7 @@ pub fn plain_evaluation(
     budget: Budget,
 ) -> Result<Plain, Fault> {
     let mut meter = Meter::new(budget);
-    let sliced = Graph::merge(std::slice::from_ref(program)).slice(0);
+    let sliced = CallGraph::merge(std::slice::from_ref(program)).slice(0);
     let mut values: Vec<Plain> = Vec::new();
     for call in &sliced.calls {
         let arguments: Vec<Plain> = call

@@ -12,7 +12,7 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
     let devices: Vec<Arc<SimtDevice>> = gpus
         .into_iter()
         .enumerate()
-        .map(|(index, options)| Arc::new(SimtDevice::new(index as u16, options).unwrap()))
+        .map(|(index, options)| Arc::new(SimtDevice::new(index as u16, options)))
         .collect();
     config.route.allow = Some(
         std::iter::once(DeviceId::CPU)
@@ -28,7 +28,7 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
 
 /// Creates a runtime with the CPU and one emulated GPU that runs on one thread.
 pub fn cpu_and_gpu() -> Runtime {
-    let gpu = SimtDevice::new(0, small()).unwrap();
+    let gpu = SimtDevice::new(0, small());
     crate::runtime_with(Arc::new(gpu))
 }
 

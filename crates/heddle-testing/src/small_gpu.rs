@@ -21,7 +21,7 @@ impl SmallGpu {
     pub fn new(memory: u64) -> Self {
         let options = SimtOptions::default().with(|it| it.memory = Bytes(memory));
         Self {
-            gpu: Arc::new(SimtDevice::new(0, options).unwrap()),
+            gpu: Arc::new(SimtDevice::new(0, options)),
             cpu: Runtime::builder().without_model_cache().build().unwrap(),
         }
     }

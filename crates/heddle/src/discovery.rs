@@ -163,6 +163,6 @@ fn emulated(device: DeviceId, config: &Config) -> Result<Arc<dyn Device>, Error>
                 .transfer_rate
                 .map_or_else(SimulatedBus::default, SimulatedBus::at_rate);
         }),
-    )?;
+    );
     Ok(Arc::new(device))
 }

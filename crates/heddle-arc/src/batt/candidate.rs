@@ -9,7 +9,7 @@ use thiserror::Error;
 /// A solver cut out of a merged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Candidate {
+pub struct SolverCandidate {
     /// The solver it was in the merged file.
     pub solver: Arc<str>,
     /// The number of its last line.
@@ -60,7 +60,7 @@ impl Batt {
     /// Cuts out the solvers, each with the lines that it uses in rising order. Of equal
     /// programs, the first is kept. Nothing follows [`CandidateError::TooLarge`].
     #[must_use]
-    pub fn candidates(&self, calls: &CallTable) -> Vec<Result<Candidate, CandidateError>> {
+    pub fn candidates(&self, calls: &CallTable) -> Vec<Result<SolverCandidate, CandidateError>> {
         let mut found = Vec::new();
         let mut texts: HashSet<Arc<str>> = HashSet::new();
         let mut ends: HashSet<u32> = HashSet::new();
@@ -78,7 +78,7 @@ impl Batt {
                 Ok(text) => {
                     let text: Arc<str> = text.into();
                     if texts.insert(Arc::clone(&text)) {
-                        found.push(Ok(Candidate {
+                        found.push(Ok(SolverCandidate {
                             solver,
                             number: entry.number,
                             mutated: *mutated,

@@ -40,7 +40,7 @@ pub(crate) mod typed_names;
 mod write;
 
 pub use call_table::CallTable;
-pub use candidate::{Candidate, CandidateError};
+pub use candidate::{CandidateError, SolverCandidate};
 pub use plan::{BattPlan, PlanTooLarge};
 pub use read::{LoadedBatt, read};
 pub use run::{BattRun, EntryValues, RUN_BUDGET, TaskScores};

@@ -2,7 +2,7 @@
 
 use super::Batt;
 use crate::limits::MAX_PLAN_CALLS;
-use crate::plan::{Graph, GraphBuilder, Head, Node, Plan, ProgramOutput, Term};
+use crate::plan::{CallGraph, CallGraphBuilder, Head, Node, Plan, ProgramOutput, Term};
 use crate::program::{Callee, Form, Input};
 use crate::reading::Reading;
 use std::collections::HashMap;
@@ -85,7 +85,7 @@ impl BattPlan {
 
 /// The graph of a merged file and its outputs.
 struct OutputBuilder {
-    graph: Graph,
+    graph: CallGraph,
     /// For each run, the node of every line.
     nodes: [Vec<u32>; 2],
     /// The line in the file of every node.
@@ -100,7 +100,7 @@ struct OutputBuilder {
 
 impl OutputBuilder {
     fn of(batt: &Batt) -> Self {
-        let mut builder = GraphBuilder::default();
+        let mut builder = CallGraphBuilder::default();
         let mut nodes = [Vec::new(), Vec::new()];
         let mut lines = Vec::new();
         for line in &batt.lines {

@@ -162,7 +162,7 @@ fn candidates_are_the_lines_they_use_in_rising_order_and_equal_ones_are_kept_onc
 ",
     );
     let found = loaded.batt.candidates(&loaded.batt.calls());
-    let found: Vec<Candidate> = found.into_iter().map(Result::unwrap).collect();
+    let found: Vec<SolverCandidate> = found.into_iter().map(Result::unwrap).collect();
     let texts: Vec<(&str, bool, &str)> = found
         .iter()
         .map(|it| (&*it.solver, it.mutated, &*it.text))
@@ -195,7 +195,11 @@ fn candidates_that_use_all_lines_before_them_are_bounded_in_time_and_text() {
     assert_eq!(loaded.batt.entries.len(), lines);
     let calls = loaded.batt.calls();
     let found = loaded.batt.candidates(&calls);
-    let bytes = found.iter().flatten().map(|it| it.text.len()).sum::<usize>();
+    let bytes = found
+        .iter()
+        .flatten()
+        .map(|it| it.text.len())
+        .sum::<usize>();
     assert!((32 << 20..=64 << 20).contains(&bytes), "{bytes}");
     assert!(matches!(
         found.last(),

@@ -5,9 +5,12 @@
 //! functions of `plain::rows`, in the order and at the cost of plain ones. Grids with a cell that
 //! is not an atom are left to plain values.
 
+pub(crate) mod degenerate;
+pub(crate) mod ragged;
+
+use self::ragged::charged;
 use super::ValueResult;
 use super::irregular_value::{Atom, IrregularPatch, IrregularValue, location, rows_of};
-use super::ragged::charged;
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::plain::charge_elements;

@@ -1,7 +1,7 @@
 //! Bounding boxes of patches that are too wide for a mask: their outlines and interiors.
 
 use super::ValueResult;
-use super::ragged::{charge_plain, charged};
+use super::irregular::ragged::{charge_plain, charged};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Extremes, Space, Value};

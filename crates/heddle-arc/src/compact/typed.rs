@@ -5,11 +5,11 @@
 //! from the classic ones in few calls, which [`Eval::shared`] lists. Regular values pass both
 //! without a copy. In a soft reading a primitive that fails is left to `recovery`.
 
-mod objects;
 mod own;
 mod rank;
 mod recovery;
 mod shared;
+mod tuple_objects;
 
 use super::call::Eval;
 use super::{ValueResult, allocation_free};

@@ -132,7 +132,7 @@ pub struct Evolution<'a> {
 }
 
 /// A program and its text, not yet in the store.
-struct Candidate {
+struct NewProgram {
     program: Program,
     stored: StoredText,
 }
@@ -299,20 +299,20 @@ impl<'a> Evolution<'a> {
     }
 
     /// The program of a text, if it is new.
-    fn candidate(&self, stored: StoredText, taken: &mut HashSet<Arc<str>>) -> Option<Candidate> {
+    fn candidate(&self, stored: StoredText, taken: &mut HashSet<Arc<str>>) -> Option<NewProgram> {
         let is_new = !self.store.holds(&stored.digest) && taken.insert(Arc::clone(&stored.digest));
         // The name stands for all programs without one.
         let file = format!("{}.py", stored.digest);
         let loaded = is_new.then(|| load_as(&stored.text, &file, self.reading()));
         let program = loaded?.programs.pop()?;
-        Some(Candidate { program, stored })
+        Some(NewProgram { program, stored })
     }
 
     /// Runs candidates on all tasks and stores those that score; `None` if the job was
     /// cancelled.
     fn keep(
         &mut self,
-        candidates: &[Candidate],
+        candidates: &[NewProgram],
         settings: &EvaluationSettings<'_>,
     ) -> Result<Option<Round>, EvolveError> {
         let Some(scores) = self.scores(candidates, settings)? else {
@@ -359,7 +359,7 @@ impl<'a> Evolution<'a> {
     /// For each task and candidate, the number of right pairs and the steps of all.
     fn scores(
         &self,
-        candidates: &[Candidate],
+        candidates: &[NewProgram],
         settings: &EvaluationSettings<'_>,
     ) -> Result<Option<Vec<Vec<(u64, u64)>>>, Error> {
         let programs: Vec<Program> = candidates.iter().map(|it| it.program.clone()).collect();

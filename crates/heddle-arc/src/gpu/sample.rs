@@ -83,7 +83,7 @@ impl OneTask {
 /// A processor and an emulated GPU that know no prices.
 #[cfg(test)]
 pub(super) fn emulated() -> Runtime {
-    let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
+    let gpu = SimtDevice::new(0, SimtOptions::default());
     let builder = Runtime::builder().device(Arc::new(gpu));
     builder.without_model_cache().build().unwrap()
 }

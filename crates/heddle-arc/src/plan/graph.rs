@@ -93,18 +93,18 @@ pub struct ProgramOutput {
 
 /// Merged programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Graph {
+pub struct CallGraph {
     /// Distinct calls, each after those it depends on.
     pub nodes: Vec<Node>,
     /// One for each program.
     pub outputs: Vec<ProgramOutput>,
 }
 
-impl Graph {
+impl CallGraph {
     /// Merges programs. Lines that no result depends on are left out.
     #[must_use]
-    pub fn merge(programs: &[Program]) -> Graph {
-        let mut merging = GraphBuilder::default();
+    pub fn merge(programs: &[Program]) -> CallGraph {
+        let mut merging = CallGraphBuilder::default();
         for program in programs {
             merging.add(program);
         }
@@ -208,14 +208,14 @@ impl Graph {
 
 /// A graph under construction.
 #[derive(Default)]
-pub(crate) struct GraphBuilder {
-    pub graph: Graph,
+pub(crate) struct CallGraphBuilder {
+    pub graph: CallGraph,
     known: HashMap<Node, u32>,
     /// What is known of the value of each node.
     forms: Vec<ValueForm>,
 }
 
-impl GraphBuilder {
+impl CallGraphBuilder {
     /// The number of a node, which is added if it is new.
     pub(crate) fn node(&mut self, mut node: Node) -> u32 {
         if let (Head::Prim(Prim::GetNthByKeyT | Prim::GetNthByKeyF), [_, _]) =

@@ -2,7 +2,7 @@
 //!
 //! Making a [`Plan`] merges programs (every distinct call once), specialises them (known
 //! functions become lists of calls), renumbers steps (equal steps once) and lists the steps
-//! of each program. Engines run plans. A plan keeps its [`Graph`], which can be written as
+//! of each program. Engines run plans. A plan keeps its [`CallGraph`], which can be written as
 //! text, sliced and searched for [`patterns()`].
 
 mod function;
@@ -11,8 +11,8 @@ mod pattern;
 mod text;
 mod value_form;
 
-pub(crate) use graph::GraphBuilder;
-pub use graph::{Graph, Head, Node, ProgramOutput, Term};
+pub(crate) use graph::CallGraphBuilder;
+pub use graph::{CallGraph, Head, Node, ProgramOutput, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
 
@@ -57,7 +57,7 @@ pub(crate) struct PlannedStep {
 /// Programs ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    graph: Graph,
+    graph: CallGraph,
     /// Unique among the plans of the process. Copies have the same number, because what a
     /// worker has learnt about a plan holds for its copies.
     pub(crate) number: u64,
@@ -84,12 +84,12 @@ impl Plan {
     /// A plan of programs.
     #[must_use]
     pub fn new(programs: &[Program]) -> Plan {
-        Plan::of(Graph::merge(programs))
+        Plan::of(CallGraph::merge(programs))
     }
 
     /// A plan of merged programs.
     #[must_use]
-    pub fn of(graph: Graph) -> Plan {
+    pub fn of(graph: CallGraph) -> Plan {
         let mut lowering = BodyBuilder::default();
         let mut block = StepBuilder::default();
         let mut meanings: Vec<LoweredTerm> = Vec::with_capacity(graph.nodes.len());
@@ -164,7 +164,7 @@ impl Plan {
 
     /// The merged programs it is made from.
     #[must_use]
-    pub fn graph(&self) -> &Graph {
+    pub fn graph(&self) -> &CallGraph {
         &self.graph
     }
 
@@ -250,7 +250,7 @@ fn parameter(input: Input, reading: Reading) -> u8 {
     }
 }
 
-fn takes(graph: &Graph) -> RequiredInputs {
+fn takes(graph: &CallGraph) -> RequiredInputs {
     let head = |head: &Head| match head {
         Head::Value(term) => Some(*term),
         _ => None,

@@ -2,7 +2,7 @@
 //!
 //! The patterns show which lines of a merged plan an engine could run together.
 
-use super::graph::{Graph, Head, Term};
+use super::graph::{CallGraph, Head, Term};
 use crate::prim::Prim;
 use crate::program::Input;
 use std::collections::{BTreeMap, HashMap};
@@ -58,7 +58,7 @@ pub struct Pattern {
 
 /// The patterns in a graph, ordered by kind and then by first line.
 #[must_use]
-pub fn patterns(graph: &Graph) -> Vec<Pattern> {
+pub fn patterns(graph: &CallGraph) -> Vec<Pattern> {
     let mut found = Vec::new();
     over_samples(graph, &mut found);
     grouped(
@@ -96,7 +96,7 @@ pub fn patterns(graph: &Graph) -> Vec<Pattern> {
 }
 
 /// The nodes that call a primitive, with their arguments.
-fn calls(graph: &Graph) -> impl Iterator<Item = (u32, Prim, &[Term])> {
+fn calls(graph: &CallGraph) -> impl Iterator<Item = (u32, Prim, &[Term])> {
     let nodes = graph.nodes.iter().enumerate();
     nodes.filter_map(|(number, node)| match node.head {
         Head::Prim(prim) => Some((number as u32, prim, &*node.arguments)),
@@ -105,7 +105,7 @@ fn calls(graph: &Graph) -> impl Iterator<Item = (u32, Prim, &[Term])> {
 }
 
 fn grouped(
-    graph: &Graph,
+    graph: &CallGraph,
     kind: PatternKind,
     found: &mut Vec<Pattern>,
     group: impl Fn(Prim, &[Term]) -> Option<(Prim, Term)>,
@@ -122,7 +122,7 @@ fn grouped(
 }
 
 /// Finds maps over `S` and over the results of such maps.
-fn over_samples(graph: &Graph, found: &mut Vec<Pattern>) {
+fn over_samples(graph: &CallGraph, found: &mut Vec<Pattern>) {
     let mut per_sample = vec![false; graph.nodes.len()];
     let mut groups: BTreeMap<Term, Vec<u32>> = BTreeMap::new();
     for (number, prim, arguments) in calls(graph) {
@@ -169,7 +169,7 @@ fn is_transform(prim: Prim) -> bool {
 /// Finds sequences of transforms. A transform that several others continue belongs to the run
 /// of the first of them; the other runs begin with it. So all runs together are at most twice
 /// as long as the graph.
-fn transform_runs(graph: &Graph, found: &mut Vec<Pattern>) {
+fn transform_runs(graph: &CallGraph, found: &mut Vec<Pattern>) {
     let mut runs: Vec<Vec<u32>> = Vec::new();
     let mut transforms = vec![false; graph.nodes.len()];
     // The run that ends with a transform.

@@ -19,7 +19,7 @@
 //! ```
 
 use super::PLAN_FORM;
-use super::graph::{Graph, GraphBuilder, Head, Node, ProgramOutput, Term};
+use super::graph::{CallGraph, CallGraphBuilder, Head, Node, ProgramOutput, Term};
 use super::pattern::{Pattern, PatternKind, patterns};
 use crate::constant::spelling;
 use crate::limits::MAX_PLAN_CALLS;
@@ -96,7 +96,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(graph: &Graph) -> Self {
+    fn of(graph: &CallGraph) -> Self {
         Counts {
             programs: graph.outputs.len(),
             calls: graph.calls(),
@@ -166,7 +166,7 @@ fn marks(patterns: &[Pattern]) -> Vec<(u32, PatternKind, usize)> {
 
 /// Writes a graph as text.
 #[must_use]
-pub fn write(graph: &Graph) -> String {
+pub fn write(graph: &CallGraph) -> String {
     let patterns = patterns(graph);
     let marks = marks(&patterns);
     let mut marks = marks.iter().peekable();
@@ -211,13 +211,13 @@ pub fn write(graph: &Graph) -> String {
     text
 }
 
-fn return_line(graph: &Graph) -> String {
+fn return_line(graph: &CallGraph) -> String {
     let names: Vec<&str> = graph.outputs.iter().map(|output| &*output.name).collect();
     format!("return {}", names.join(", "))
 }
 
 /// Reads a graph from text written by [`write()`].
-pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
+pub fn read(text: &str, file: &str) -> Result<CallGraph, PlanTextError> {
     if !text.starts_with(HEADER) {
         return Err(PlanTextError::Header {
             file: file.to_owned(),
@@ -244,14 +244,14 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
         calls.push('\n');
     }
     let program;
-    let mut graph = Graph::default();
+    let mut graph = CallGraph::default();
     let mut variables: BTreeMap<&str, u32> = BTreeMap::new();
     let mut line_numbers: Vec<u32> = Vec::new();
     let mut found_calls = 0;
     if let Some(last) = last {
         let _ = writeln!(calls, "    return {last}");
         program = planned(&calls, file)?;
-        let mut merging = GraphBuilder::default();
+        let mut merging = CallGraphBuilder::default();
         let mut numbers = Vec::with_capacity(program.calls.len());
         for (call, line) in program.calls.iter().zip(&program.line_numbers) {
             let number = merging.node(Node::of(call, &numbers, program.reading));
@@ -363,7 +363,7 @@ impl<'a> StatedLines<'a> {
     }
 
     /// The first line that is missing or not that of the graph.
-    fn check(&self, graph: &Graph) -> Result<(), (usize, String)> {
+    fn check(&self, graph: &CallGraph) -> Result<(), (usize, String)> {
         let Some((line, returned)) = self.returned else {
             return Err((self.last, "there is no line `return …`".to_owned()));
         };
@@ -413,7 +413,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Pro
     })
 }
 
-impl Graph {
+impl CallGraph {
     /// The nodes that an output needs, ascending, with their line numbers; `None` if it needs
     /// more than `most`.
     pub(crate) fn lines_of(

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 /// The dialect that files of programs are read in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dialect {
     /// That of each file, by what it imports, defines and uses.
     #[default]

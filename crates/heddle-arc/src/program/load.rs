@@ -53,6 +53,8 @@ pub fn load_as(text: &str, file: &str, reading: Reading) -> LoadedPrograms {
         names: HashMap::new(),
     };
     let mut quote: Option<&str> = None;
+    // Editors of some systems begin a file with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
     for (at, line) in text.lines().enumerate() {
         let number = at as u32 + 1;
         // Inside a docstring, only its end matters.
@@ -163,7 +165,8 @@ impl ProgramReader {
                     first.column,
                     failure(
                         format!("`{}` outside a program", first.text),
-                        "programs begin with def solve_NAME(I):, their lines are indented",
+                        "programs begin with def solve_NAME(I):, or def solve(I): in a file named after its \
+                         task; their lines are indented",
                     ),
                 ),
             }

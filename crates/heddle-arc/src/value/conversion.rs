@@ -1,7 +1,7 @@
 //! Conversion between compact and plain values.
 
 use super::{Space, Value};
-use crate::compact::{degenerate, irregular, ragged};
+use crate::compact::irregular::{self, degenerate, ragged};
 use crate::fault::{Fault, ValueKind};
 use crate::plain::{self, Plain};
 use crate::prim::Prim;

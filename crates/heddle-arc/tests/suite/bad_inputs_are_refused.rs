@@ -13,7 +13,7 @@ use heddle_arc::limits::{
     JSON_VALUE_BYTES, MAX_ARCHIVE_MEMBERS, MAX_DATA_BYTES, MAX_PLAN_CALLS, MAX_PROGRAM_BYTES,
     MAX_PROGRAM_ERRORS,
 };
-use heddle_arc::plan::{self, Graph, PatternKind, PlanTextError, patterns};
+use heddle_arc::plan::{self, CallGraph, PatternKind, PlanTextError, patterns};
 use heddle_arc::program::{self, Dialect, ProgramFileError, load};
 use heddle_arc::reading::Cells;
 use std::fmt::Write as _;
@@ -145,7 +145,7 @@ fn errors_of_a_program_file_are_bounded() {
 }
 
 /// A chain of transforms, and transforms that branch off it.
-fn chain(lines: usize, branches: usize) -> Graph {
+fn chain(lines: usize, branches: usize) -> CallGraph {
     let mut text = "def solve_chain(I):\n    x0 = rot90(I)\n".to_owned();
     for line in 1..lines {
         let _ = writeln!(text, "    x{line} = rot90(x{})", line - 1);
@@ -161,7 +161,7 @@ fn chain(lines: usize, branches: usize) -> Graph {
     }
     let loaded = load(&text, "chain.py");
     assert_eq!(loaded.errors, []);
-    Graph::merge(&loaded.programs)
+    CallGraph::merge(&loaded.programs)
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn runs_of_transforms_are_in_proportion_to_the_plan() {
 fn a_plan_cut_at_any_line_is_refused() {
     let text = heddle_testing::programs(&["largest", "largest_turned", "modes", "samples"]);
     let programs = load(&text, "ours.py").programs;
-    let text = plan::write(&Graph::merge(&programs));
+    let text = plan::write(&CallGraph::merge(&programs));
     assert!(text.contains("# object-modes: "), "{text}");
     plan::read(&text, "plan.py").unwrap();
     let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end + 1).collect();

@@ -15,7 +15,7 @@ use heddle_arc::constant;
 use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
 use heddle_arc::fault::{BudgetLimit, Fault};
 use heddle_arc::meter::Budget;
-use heddle_arc::plan::{self, Graph, Plan};
+use heddle_arc::plan::{self, CallGraph, Plan};
 use heddle_arc::prim::Prim;
 use heddle_arc::program::{CallArgument, Callee, Form, Program, load};
 use heddle_arc::rng::Rng;
@@ -174,7 +174,7 @@ fn the_parser_never_panics() {
         // The text of a merged plan reads back; a damaged text is read or refused, without
         // a panic.
         if !loaded.programs.is_empty() && rng.one_in(8) {
-            let graph = Graph::merge(&loaded.programs);
+            let graph = CallGraph::merge(&loaded.programs);
             let written = plan::write(&graph);
             let read = plan::read(&written, "plan.py").expect("a plan reads back");
             assert_eq!(read.nodes, graph.nodes);

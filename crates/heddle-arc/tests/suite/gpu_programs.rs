@@ -45,7 +45,7 @@ const SHOWN: usize = 12;
 
 /// A runtime that sends everything to the emulated GPU.
 fn gpu_only() -> Runtime {
-    let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
+    let gpu = SimtDevice::new(0, SimtOptions::default());
     let config = Config::default().with(|it| it.device = Some(DeviceId::simt(0)));
     let builder = Runtime::builder().config(config).device(Arc::new(gpu));
     builder.without_model_cache().build().unwrap()

@@ -12,7 +12,7 @@ use heddle_arc::engine::{Evaluation, Example, Grid, evaluate};
 use heddle_arc::fault::Fault;
 use heddle_arc::meter::Budget;
 use heddle_arc::plain::Plain;
-use heddle_arc::plan::{Graph, PatternKind, Plan, patterns, read, write};
+use heddle_arc::plan::{CallGraph, PatternKind, Plan, patterns, read, write};
 use heddle_arc::program::{Program, load};
 use heddle_testing::plain_evaluation::{holds_function, plain_evaluation};
 
@@ -137,11 +137,11 @@ fn known_functions_become_bodies() {
 
 #[test]
 fn text_reads_back_to_the_same_plan() {
-    let graph = Graph::merge(&programs());
+    let graph = CallGraph::merge(&programs());
     let text = write(&graph);
     let again = read(&text, "plan.py").unwrap();
     assert_eq!(again.nodes, graph.nodes);
-    let outputs = |graph: &Graph| -> Vec<(String, u32)> {
+    let outputs = |graph: &CallGraph| -> Vec<(String, u32)> {
         let outputs = graph.outputs.iter();
         outputs.map(|o| (o.name.to_string(), o.result)).collect()
     };
@@ -181,7 +181,7 @@ fn other_texts_are_refused() {
 
 /// The text of a program without dead lines, with the variable names of a slice.
 fn renamed(program: &Program) -> String {
-    Graph::merge(std::slice::from_ref(program))
+    CallGraph::merge(std::slice::from_ref(program))
         .slice(0)
         .to_string()
 }
@@ -189,7 +189,7 @@ fn renamed(program: &Program) -> String {
 #[test]
 fn slicing_returns_every_program() {
     let programs = programs();
-    let graph = Graph::merge(&programs);
+    let graph = CallGraph::merge(&programs);
     for (place, program) in programs.iter().enumerate() {
         let sliced = graph.slice(place);
         assert_eq!(sliced.to_string(), renamed(program));
@@ -202,7 +202,7 @@ fn slicing_returns_every_program() {
 
 #[test]
 fn batch_patterns_are_found_and_marked() {
-    let graph = Graph::merge(&programs());
+    let graph = CallGraph::merge(&programs());
     let kinds: Vec<PatternKind> = patterns(&graph).iter().map(|p| p.kind).collect();
     for kind in [
         PatternKind::OverSamples,
@@ -375,7 +375,7 @@ proptest! {
     #[test]
     fn generated_programs_slice_back(seed in 1_u64..u64::MAX) {
         let programs: Vec<Program> = (0..10).map(|n| generated::program(seed.wrapping_add(n << 32))).collect();
-        let graph = Graph::merge(&programs);
+        let graph = CallGraph::merge(&programs);
         for (place, program) in programs.iter().enumerate() {
             prop_assert_eq!(graph.slice(place).to_string(), renamed(program));
         }

@@ -368,3 +368,12 @@ fn ambiguous_unnamed_programs_are_refused() {
         );
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_program() {
+    let loaded = load(
+        "\u{feff}def solve_a(I):\n    O = vmirror(I)\n    return O\n",
+        "ours.py",
+    );
+    assert_eq!((loaded.programs.len(), loaded.errors), (1, vec![]));
+}

@@ -67,7 +67,7 @@ pub(super) const MAX_THREADS: usize = 1024;
 
 /// The threads of one block. The tables have the size of the largest block, so that a new
 /// block needs no allocation.
-pub(super) struct Block {
+pub(super) struct ThreadBlock {
     threads: Vec<Thread>,
     pub(super) warps: Vec<Warp>,
     ready: RefCell<VecDeque<usize>>,
@@ -83,7 +83,7 @@ pub(super) struct Block {
 /// between two yields that is about a hundred million atomics.
 const PAUSE_LIMIT: u64 = 100_000;
 
-impl Block {
+impl ThreadBlock {
     pub(super) fn new() -> Self {
         let thread = || Thread {
             state: Cell::new(ThreadState::Unstarted),
@@ -258,8 +258,8 @@ impl Block {
 mod tests {
     use super::*;
 
-    fn started(threads: usize) -> Block {
-        let block = Block::new();
+    fn started(threads: usize) -> ThreadBlock {
+        let block = ThreadBlock::new();
         block.reset(threads);
         while block.start_next().is_some() {}
         block

@@ -57,7 +57,8 @@ pub(super) struct SimtState {
 
 impl SimtDevice {
     /// Creates the emulated GPU `simt:index`.
-    pub fn new(index: u16, options: SimtOptions) -> Result<Self, Error> {
+    #[must_use]
+    pub fn new(index: u16, options: SimtOptions) -> Self {
         let id = DeviceId::simt(index);
         let workers = CpuPool::for_device(id, Some(options.workers.max(1)));
         let faults = Arc::new(FaultPlan::new(options.faults));
@@ -69,7 +70,7 @@ impl SimtDevice {
         };
         let base_storage = Box::new(Arc::clone(&regions));
         let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
-        Ok(Self {
+        Self {
             properties: DeviceProperties::new("emulated GPU", "simt", options.memory).with(|it| {
                 it.driver = format!("heddle {}", env!("CARGO_PKG_VERSION"));
                 it.kernel_version = KERNEL_VERSION;
@@ -85,7 +86,7 @@ impl SimtDevice {
                 options,
             }),
             workers,
-        })
+        }
     }
 
     /// The calls that the device has had so far, those that failed included.

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::block::{Block, ThreadState};
+use super::block::{ThreadBlock, ThreadState};
 
 /// The lanes of a warp.
 pub(super) const LANES: usize = 32;
@@ -78,7 +78,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }
 
-impl Block {
+impl ThreadBlock {
     /// Makes the thread wait for the lanes its mask names. True if all have arrived.
     pub(super) fn arrive_in_warp(&self, thread: usize, arrival: WarpArrival) -> bool {
         let warp = &self.warps[thread / LANES];
@@ -158,8 +158,8 @@ mod tests {
         }
     }
 
-    fn started(threads: usize) -> Block {
-        let block = Block::new();
+    fn started(threads: usize) -> ThreadBlock {
+        let block = ThreadBlock::new();
         block.reset(threads);
         while block.start_next().is_some() {}
         block

@@ -7,7 +7,7 @@ use std::ptr;
 
 use heddle_runtime::device::HostEntry;
 
-use super::block::{Barrier, Block, MAX_THREADS};
+use super::block::{Barrier, MAX_THREADS, ThreadBlock};
 use super::failure::KernelFailure;
 use super::fiber::{Fiber, FiberSignal, FiberYielder};
 use super::frame::{ThreadFrame, set_now};
@@ -34,7 +34,7 @@ pub(super) struct Worker {
     /// The suspension point of each waiting thread.
     pauses: Vec<Cell<*const FiberYielder>>,
     frames: Vec<UnsafeCell<ThreadFrame>>,
-    block: Block,
+    block: ThreadBlock,
     shared: SharedMemory,
     /// The running thread.
     current: Cell<usize>,
@@ -51,7 +51,7 @@ impl Worker {
             waiting: RefCell::default(),
             pauses: vec![Cell::new(ptr::null()); MAX_THREADS],
             frames: std::iter::repeat_with(frame).take(MAX_THREADS).collect(),
-            block: Block::new(),
+            block: ThreadBlock::new(),
             shared: SharedMemory::new(),
             current: Cell::new(0),
             call: Cell::new(None),

@@ -21,7 +21,7 @@ fn faulty(faults: Faults) -> (Runtime, Arc<SimtDevice>) {
 
 fn faulty_with(config: Config, faults: Faults) -> (Runtime, Arc<SimtDevice>) {
     let options = SimtOptions::default().with(|it| it.faults = faults);
-    let gpu = Arc::new(SimtDevice::new(0, options).unwrap());
+    let gpu = Arc::new(SimtDevice::new(0, options));
     let runtime = heddle_testing::runtime(config, gpu.clone());
     (runtime, gpu)
 }

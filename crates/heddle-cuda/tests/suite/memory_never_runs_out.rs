@@ -27,7 +27,7 @@ fn gpu(memory: u64, faults: Faults) -> Arc<SimtDevice> {
         it.faults = faults;
         it.workers = 2;
     });
-    Arc::new(SimtDevice::new(0, options).unwrap())
+    Arc::new(SimtDevice::new(0, options))
 }
 
 /// A runtime that sends every operation it can to the emulated GPU.

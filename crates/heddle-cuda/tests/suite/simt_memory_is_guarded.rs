@@ -83,7 +83,7 @@ fn a_stray_write_is_reported_by_the_next_call() {
 #[test]
 fn without_memcheck_nothing_is_checked() {
     let options = SimtOptions::default().with(|it| it.memcheck = false);
-    let gpu = SimtDevice::new(0, options).unwrap();
+    let gpu = SimtDevice::new(0, options);
     let buffer = unwritten_buffer::<u8>(&gpu, 10);
     run(
         &gpu,
@@ -262,7 +262,7 @@ fn arguments_arrive_as_given() {
 #[test]
 fn memory_is_counted_and_returned() {
     let options = SimtOptions::default().with(|it| it.memory = Bytes(1000));
-    let gpu = SimtDevice::new(0, options).unwrap();
+    let gpu = SimtDevice::new(0, options);
     let first = gpu.allocate(Bytes(600)).unwrap();
     let line = line!() - 1;
     let error = gpu.allocate(Bytes(500)).unwrap_err().to_string();

@@ -21,7 +21,7 @@ fn runtime(memory: Option<Bytes>) -> Runtime {
     if let Some(memory) = memory {
         options.memory = memory;
     }
-    let gpu = SimtDevice::new(0, options).unwrap();
+    let gpu = SimtDevice::new(0, options);
     heddle_testing::runtime_with(Arc::new(gpu))
 }
 

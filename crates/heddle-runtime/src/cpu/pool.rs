@@ -18,11 +18,11 @@ use crate::units::Bytes;
 /// machine with an idle core.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
-/// The most threads of a pool for each processor that the process may use.
+/// The most threads of a pool for each CPU that the process may use.
 ///
-/// Idle workers search each other for work before they sleep: 1,000 of them on two processors
+/// Idle workers search each other for work before they sleep: 1,000 of them on two CPUs
 /// took 1.3 s to come to rest, 65,536 did not in minutes.
-const MOST_PER_PROCESSOR: usize = 8;
+const MOST_PER_CPU: usize = 8;
 
 /// The threads that a pool may have on any machine.
 const ALWAYS_ALLOWED: usize = 64;
@@ -68,7 +68,7 @@ impl CpuPool {
             shared: Arc::new(Shared {
                 device,
                 threads: threads
-                    .map_or_else(processors, |threads| threads.min(Self::most_threads())),
+                    .map_or_else(visible_cpus, |threads| threads.min(Self::most_threads())),
                 first: OnceLock::new(),
                 shortage: OnceLock::new(),
             }),
@@ -79,8 +79,8 @@ impl CpuPool {
     /// if that is more.
     #[must_use]
     pub fn most_threads() -> usize {
-        processors()
-            .saturating_mul(MOST_PER_PROCESSOR)
+        visible_cpus()
+            .saturating_mul(MOST_PER_CPU)
             .max(ALWAYS_ALLOWED)
     }
 
@@ -225,8 +225,8 @@ impl Shared {
     }
 }
 
-/// The processors that the process may use.
-fn processors() -> usize {
+/// The CPUs that the process may use.
+fn visible_cpus() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

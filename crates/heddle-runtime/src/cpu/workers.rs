@@ -10,8 +10,8 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuildError};
 
 use crate::units::Bytes;
 
-/// The address space that is left to work: without memory for results threads are of no use.
-const ROOM: Bytes = Bytes(64 << 20);
+/// The address space that is left for results: without memory for results threads are of no use.
+const HEADROOM: Bytes = Bytes(64 << 20);
 
 /// The most address space that a thread takes as it begins: 2 MiB of stack, and 128 MiB that
 /// glibc reserves for its allocations. The standard library aborts the process where a thread
@@ -86,12 +86,12 @@ fn is_address_space_limited() -> bool {
     line.is_some_and(|line| !line.trim_start().starts_with("unlimited"))
 }
 
-/// Whether so many threads could begin and leave [`ROOM`]. No page is touched.
+/// Whether so many threads could begin and leave [`HEADROOM`]. No page is touched.
 fn has_room_for(threads: usize) -> bool {
     let bytes = PER_THREAD
         .0
         .saturating_mul(threads as u64)
-        .saturating_add(ROOM.0);
+        .saturating_add(HEADROOM.0);
     let mut reserved: Vec<u8> = Vec::new();
     let has_room =
         usize::try_from(bytes).is_ok_and(|bytes| reserved.try_reserve_exact(bytes).is_ok());

@@ -12,7 +12,7 @@ use crate::units::Bytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GroupMemory {
     pub(super) limit: Bytes,
-    pub(super) room: Bytes,
+    pub(super) headroom: Bytes,
 }
 
 /// The names of one version's files.
@@ -59,7 +59,7 @@ fn tightest(root: &Path, membership: &str) -> Option<GroupMemory> {
     });
     groups.reduce(|one, other| GroupMemory {
         limit: one.limit.min(other.limit),
-        room: one.room.min(other.room),
+        headroom: one.headroom.min(other.headroom),
     })
 }
 
@@ -87,7 +87,7 @@ fn memory_of(group: &Path, names: &FileNames) -> Option<GroupMemory> {
         .unwrap_or(0);
     Some(GroupMemory {
         limit: Bytes(limit),
-        room: Bytes(limit.saturating_sub(used.saturating_sub(reclaimable))),
+        headroom: Bytes(limit.saturating_sub(used.saturating_sub(reclaimable))),
     })
 }
 
@@ -117,10 +117,10 @@ mod tests {
             &[("memory.max", "max\n"), ("memory.current", "900\n")],
         );
         let found = tightest(root.path(), "0::/system/service/worker\n").unwrap();
-        assert_eq!((found.limit, found.room), (Bytes(1000), Bytes(500)));
+        assert_eq!((found.limit, found.headroom), (Bytes(1000), Bytes(500)));
         write(root.path(), "system", &[("memory.max", "950\n")]);
         let found = tightest(root.path(), "0::/system/service\n").unwrap();
-        assert_eq!((found.limit, found.room), (Bytes(950), Bytes(50)));
+        assert_eq!((found.limit, found.headroom), (Bytes(950), Bytes(50)));
         assert_eq!(tightest(root.path(), "0::/\n"), None);
     }
 
@@ -135,7 +135,7 @@ mod tests {
         write(root.path(), "memory", &group);
         let membership = "5:cpu:/x\n4:cpuset,memory:/docker/4711\n0::/\n";
         let found = tightest(root.path(), membership).unwrap();
-        assert_eq!((found.limit, found.room), (Bytes(4096), Bytes(3096)));
+        assert_eq!((found.limit, found.headroom), (Bytes(4096), Bytes(3096)));
         write(
             root.path(),
             "memory",

@@ -21,7 +21,7 @@ use crate::units::Bytes;
 /// Smaller requests are granted unseen.
 pub(crate) const CHECKED_FROM: Bytes = Bytes(1 << 20);
 
-/// The part of the room found that is granted before it is read again, and the most of it.
+/// The part of the headroom found that is granted before it is read again, and the most of it.
 const UNCHECKED_PART: u64 = 8;
 const MAX_UNCHECKED: u64 = 256 << 20;
 
@@ -86,7 +86,7 @@ impl fmt::Display for HostBound {
 
 /// The memory that may be allocated now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HostRoom {
+pub(super) struct HostHeadroom {
     pub(super) free: Bytes,
     /// What the process holds.
     pub(super) held: Bytes,
@@ -134,11 +134,11 @@ pub(crate) fn check(operation: &'static str, bytes: Bytes) -> Result<(), Error> 
 /// The error of an allocation that the allocator refused.
 #[cold]
 pub(crate) fn refused_by_allocator(operation: &'static str, bytes: Bytes) -> Error {
-    let room = HostRoom {
+    let headroom = HostHeadroom {
         bound: HostBound::Allocator,
-        ..room()
+        ..headroom()
     };
-    out_of_memory(operation, bytes, room)
+    out_of_memory(operation, bytes, headroom)
 }
 
 fn take_unchecked(bytes: Bytes) -> bool {
@@ -150,10 +150,10 @@ fn take_unchecked(bytes: Bytes) -> bool {
 
 #[cold]
 fn check_system(operation: &'static str, bytes: Bytes) -> Result<(), Error> {
-    let mut found = room();
+    let mut found = headroom();
     if bytes > found.free {
         release_recycled();
-        found = room();
+        found = headroom();
     }
     let Some(left) = found.free.0.checked_sub(bytes.0) else {
         UNCHECKED.store(0, Ordering::Relaxed);
@@ -167,7 +167,7 @@ fn check_system(operation: &'static str, bytes: Bytes) -> Result<(), Error> {
 }
 
 /// Reads what each bound leaves.
-fn room() -> HostRoom {
+fn headroom() -> HostHeadroom {
     let process = ProcessMemory::read();
     let limit = LIMIT.load(Ordering::Relaxed);
     let bounds = [
@@ -194,7 +194,7 @@ fn room() -> HostRoom {
         .filter_map(|(free, bound)| Some((free?, bound)))
         .min_by_key(|(free, _)| *free);
     let (free, bound) = tightest.unwrap_or((Bytes(u64::MAX), HostBound::Allocator));
-    HostRoom {
+    HostHeadroom {
         free,
         held: process.resident,
         bound,
@@ -206,12 +206,12 @@ fn without_kept(free: Bytes) -> Bytes {
 }
 
 #[cold]
-fn out_of_memory(operation: &'static str, asked: Bytes, room: HostRoom) -> Error {
+fn out_of_memory(operation: &'static str, asked: Bytes, headroom: HostHeadroom) -> Error {
     Error::OutOfMemory {
         operation,
         shortage: Box::new(Shortage::of_host(
             asked,
-            room,
+            headroom,
             Bytes(LIMIT.load(Ordering::Relaxed)),
         )),
     }

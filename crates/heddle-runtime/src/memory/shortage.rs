@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::host_memory::{HostBound, HostRoom};
+use super::host_memory::{HostBound, HostHeadroom};
 use super::ledger::LedgerReading;
 use super::live_allocations::CountedNoun;
 use super::statistics::SiteUsage;
@@ -79,19 +79,19 @@ impl Shortage {
     }
 
     /// The shortage of host memory for an allocation.
-    pub(super) fn of_host(asked: Bytes, room: HostRoom, limit: Bytes) -> Self {
+    pub(super) fn of_host(asked: Bytes, headroom: HostHeadroom, limit: Bytes) -> Self {
         Self {
             device: DeviceId::CPU,
             asked,
-            free: room.free,
+            free: headroom.free,
             reserved: Bytes(0),
             pooled: Bytes(0),
             largest_free_block: Bytes(0),
             driver_free: None,
             taken_by_others: Bytes(0),
             capacity: limit,
-            held: room.held,
-            bound: Some(room.bound),
+            held: headroom.held,
+            bound: Some(headroom.bound),
             holders: Vec::new(),
         }
     }

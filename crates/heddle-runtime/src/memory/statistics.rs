@@ -16,7 +16,7 @@ use crate::units::{Bytes, Nanos};
 pub struct Statistics<S> {
     upstream: S,
     clock: Arc<dyn TimeSource>,
-    site_table: Mutex<SiteTable>,
+    site_table: Mutex<CallSiteTable>,
 }
 
 /// The state of [`Statistics`] at one moment.
@@ -59,7 +59,7 @@ pub(super) struct SiteMinimum {
 }
 
 #[derive(Debug, Default)]
-struct SiteTable {
+struct CallSiteTable {
     total: StatisticsReading,
     accounts: Vec<SiteAccount>,
     /// The account of each site, by the addresses of its constants.
@@ -151,7 +151,7 @@ impl<S: Storage> Statistics<S> {
         floors.collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, SiteTable> {
+    fn lock(&self) -> MutexGuard<'_, CallSiteTable> {
         self.site_table
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -179,7 +179,7 @@ impl<S: Storage> Statistics<S> {
     }
 }
 
-impl SiteTable {
+impl CallSiteTable {
     #[inline]
     fn add(&mut self, site: AllocationSite, block: &Block, allocated_at: Nanos) {
         let bytes = block.bytes.0;

@@ -52,8 +52,8 @@ impl Runtime {
         operation: O,
         device: Option<DeviceId>,
     ) -> Result<RunOutcome<O::Output>, Error> {
-        let place = Location::caller();
-        self.run_pipeline(operation, device, place, |output, decision, timing| {
+        let call_site = Location::caller();
+        self.run_pipeline(operation, device, call_site, |output, decision, timing| {
             RunOutcome {
                 output,
                 decision,

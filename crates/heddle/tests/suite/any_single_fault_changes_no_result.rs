@@ -151,7 +151,7 @@ fn faulty(faults: Faults) -> (Runtime, Arc<SimtDevice>) {
         it.faults = faults;
         it.workers = 1;
     });
-    let gpu = Arc::new(SimtDevice::new(0, options).unwrap());
+    let gpu = Arc::new(SimtDevice::new(0, options));
     let config = Config::default().with(|it| {
         it.device = Some(GPU);
         it.threads = Some(2);

@@ -1,6 +1,6 @@
 //! Every call that is evaluated without plain copies, compared with the same call on plain copies.
 
-use super::super::ragged;
+use super::ragged;
 use super::*;
 use crate::meter::Budget;
 use crate::plain::{Plain, set_of};

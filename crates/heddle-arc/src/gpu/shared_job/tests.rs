@@ -14,20 +14,20 @@ use heddle_runtime::batch::CancelToken;
 use std::sync::Arc;
 
 fn runtime(force: bool) -> Runtime {
-    let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
+    let gpu = SimtDevice::new(0, SimtOptions::default());
     let config = Config::default().with(|it| it.device = force.then(|| DeviceId::simt(0)));
     let builder = Runtime::builder().config(config).device(Arc::new(gpu));
     builder.without_model_cache().build().unwrap()
 }
 
 /// Two emulated GPUs, one of them with faults, beside a processor.
-fn fleet(faults: Faults) -> Runtime {
+fn several_gpus(faults: Faults) -> Runtime {
     let gpu = |index, faults| {
         let options = SimtOptions::default().with(|it| {
             it.faults = faults;
             it.workers = 1;
         });
-        Arc::new(SimtDevice::new(index, options).unwrap())
+        Arc::new(SimtDevice::new(index, options))
     };
     let config = Config::default().with(|it| it.threads = Some(1));
     let builder = Runtime::builder().config(config);
@@ -153,9 +153,9 @@ fn devices_share_a_job_and_answer_as_one() {
     };
     // Few steps: what is long is left to the processor from the start.
     launch.caps.steps = 300;
-    let fleet = fleet(Faults::default());
+    let several_gpus = several_gpus(Faults::default());
     let found = judge_in_parts(
-        &fleet,
+        &several_gpus,
         &tiles,
         &settings,
         launch,
@@ -166,14 +166,14 @@ fn devices_share_a_job_and_answer_as_one() {
     let found = found.unwrap();
     assert_eq!(found.graded, known.graded);
     assert_eq!(found.on_cpu, Some(CpuReason::Shared));
-    let counts = by_device(&fleet);
+    let counts = by_device(&several_gpus);
     for device in ["cpu", "simt:0", "simt:1"] {
         assert!(counts[device] > 0, "{counts:?}");
     }
     let all: u64 = counts.values().sum();
     assert_eq!(all, evaluations as u64 + found.flags.total(), "{counts:?}");
     // What some programs take says nothing of others, and no price is learned of it.
-    let spans = fleet.profiler().spans();
+    let spans = several_gpus.profiler().spans();
     let mut kinds = spans.iter().map(|span| &*span.operation);
     assert!(kinds.all(|kind| kind != EVALUATE.name()));
 }
@@ -198,9 +198,9 @@ fn a_shared_job_can_be_cancelled() {
         progress: &|_| token.cancel(),
     };
     let launch = LaunchSettings::default();
-    let fleet = fleet(Faults::default());
+    let several_gpus = several_gpus(Faults::default());
     let found = judge_in_parts(
-        &fleet,
+        &several_gpus,
         &tiles,
         &settings,
         launch,
@@ -233,10 +233,10 @@ fn a_device_that_fails_ends_a_shared_job_with_an_error() {
         Faults::default().with(|it| it.launch = Some(1)),
         Faults::default().with(|it| it.lost_after = Some(12)),
     ] {
-        let fleet = fleet(faults);
+        let several_gpus = several_gpus(faults);
         let launch = LaunchSettings::default();
         let ended = judge_in_parts(
-            &fleet,
+            &several_gpus,
             &tiles,
             &settings,
             launch,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use heddle::arc::batt::{BattPlan, BattRun, CallTable, Candidate, EntryList, RUN_BUDGET, read};
+use heddle::arc::batt::{
+    BattPlan, BattRun, CallTable, EntryList, RUN_BUDGET, SolverCandidate, read,
+};
 use heddle::arc::data::Task;
 use heddle::arc::golden::notation;
 use heddle::arc::meter::Budget;
@@ -143,7 +145,7 @@ pub(super) fn run(
 }
 
 /// Returns the texts of candidates as one file, each named after its solver.
-fn named(candidates: &[Candidate]) -> String {
+fn named(candidates: &[SolverCandidate]) -> String {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let mut texts = Vec::new();
     for candidate in candidates {
@@ -166,7 +168,7 @@ struct Report<'a> {
     plan: &'a BattPlan,
     found: &'a BattRun,
     tasks: &'a [&'a Task],
-    candidates: &'a [Candidate],
+    candidates: &'a [SolverCandidate],
 }
 
 impl Report<'_> {
@@ -238,7 +240,7 @@ impl Report<'_> {
 
     fn object(&self) -> Value {
         let tasks: Vec<Value> = self.found.tasks.iter().map(|it| self.task(it)).collect();
-        let candidate = |candidate: &Candidate| {
+        let candidate = |candidate: &SolverCandidate| {
             json!({
                 "solver": &*candidate.solver,
                 "line": candidate.number,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heddle::arc::batt;
 use heddle::arc::gpu::{Bytecode, disassemble};
-use heddle::arc::plan::{Graph, Plan, patterns, write};
+use heddle::arc::plan::{CallGraph, Plan, patterns, write};
 use heddle::arc::program::Program;
 use heddle::arc::rng::Rng;
 use heddle::config::Config;
@@ -79,7 +79,7 @@ pub(super) fn run(
         Some(count) => chosen(programs, count, arguments.seed),
         None => programs,
     };
-    let graph = Graph::merge(&programs);
+    let graph = CallGraph::merge(&programs);
     if let Some(out) = &arguments.out {
         output.leave_standard_output_to(out);
         match arguments.form {

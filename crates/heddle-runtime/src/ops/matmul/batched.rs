@@ -141,14 +141,14 @@ fn resident<T: Float>(
     if each.m * each.k * each.n == 0 || !memory_budget::has(context, outputs) {
         return pack::one_by_one(items, context);
     }
-    let bring = |array: &Array<T>| context.resident(array, accelerator);
+    let prefetched = |array: &Array<T>| context.resident(array, accelerator);
     let lhs: Vec<_> = items
         .iter()
-        .map(|item| bring(&item.lhs))
+        .map(|item| prefetched(&item.lhs))
         .collect::<Result<_, _>>()?;
     let rhs: Vec<_> = items
         .iter()
-        .map(|item| bring(&item.rhs))
+        .map(|item| prefetched(&item.rhs))
         .collect::<Result<_, _>>()?;
     let out: Vec<_> = items
         .iter()

@@ -12,7 +12,7 @@ use heddle::arc::assess::{Assessment, Attempt, Grade, Pairing, Status, TaskResul
 use heddle::arc::data::Task;
 use heddle::arc::meter::Budget;
 use heddle::arc::operations::{EvaluationSettings, WorkerPool, by_device};
-use heddle::arc::plan::Graph;
+use heddle::arc::plan::CallGraph;
 use heddle::arc::program::Program;
 use heddle::config::Config;
 use heddle::profile::RoutingLog;
@@ -288,7 +288,7 @@ fn object(
     devices: &BTreeMap<String, u64>,
     notes: &[String],
 ) -> Value {
-    let graph = Graph::merge(&found.programs);
+    let graph = CallGraph::merge(&found.programs);
     let [solved, wrong, undefined] = counts(assessment);
     let sharing = assessment.sharing;
     let results: Vec<Value> = assessment
@@ -396,7 +396,7 @@ fn print(
         grouped(rate(assessment) as u64),
         on.join(", ")
     ))?;
-    let graph = Graph::merge(&found.programs);
+    let graph = CallGraph::merge(&found.programs);
     let sharing = assessment.sharing;
     let merged = if sharing.distinct_steps < sharing.steps {
         format!(

@@ -5,9 +5,9 @@
 //! the cost of plain copies, but without making any: a worker thread whose memory has grown to its
 //! plan allocates nothing. The other primitives are in `irregular`, and so are the tests.
 
-use super::ValueResult;
-use super::oversized_boxes;
-use super::oversized_grids::push_objects;
+use crate::compact::ValueResult;
+use crate::compact::oversized_boxes;
+use crate::compact::oversized_grids::push_objects;
 use crate::fault::{Fault, ValueKind};
 use crate::plain::{Plain, slice_bounds};
 use crate::prim::Prim;
@@ -43,7 +43,7 @@ pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
 
 /// Charges the cost of copying the arguments and of the call. Returns the bytes held before, to
 /// release the copies' bytes later.
-pub(super) fn charged(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
+pub(crate) fn charged(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
     let held = space.meter.bytes();
     for arg in args {
         space.charge_export(*arg)?;
@@ -160,7 +160,7 @@ fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> Valu
 }
 
 /// Charges for `count` plain values.
-pub(super) fn charge_plain(space: &mut Space, count: u64) -> Result<(), Fault> {
+pub(crate) fn charge_plain(space: &mut Space, count: u64) -> Result<(), Fault> {
     let bytes = count.saturating_mul(size_of::<Plain>() as u64);
     space.meter.take(bytes)
 }

@@ -4,8 +4,8 @@
 //! In a search most programs reach an empty set or a factor of zero at some point. These cases need
 //! no plain values. The GPU kernel has the same cases in `arc/degenerate.cuh`.
 
-use super::ValueResult;
-use super::zero_width::{
+use crate::compact::ValueResult;
+use crate::compact::zero_width::{
     everywhere, grid_argument, not_patch, not_rows, of_zero_width, other_grid_argument,
     patch_argument, zero_width_grid, zero_width_rows,
 };
