@@ -7,6 +7,7 @@
 
 mod arc_batt_command;
 mod arc_command;
+mod arc_evolve_command;
 mod arc_gpu_command;
 mod binary;
 mod command;

