@@ -16,6 +16,7 @@ use heddle_arc::tasks::dataset;
 use heddle_runtime::memory::set_host_limit;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Error, Runtime};
+use std::fmt::Write;
 
 fn assert_refused<T>(what: &str, result: Result<T, Error>) {
     match result {
@@ -27,9 +28,14 @@ fn assert_refused<T>(what: &str, result: Result<T, Error>) {
 
 #[test]
 fn programs_and_their_results_are_errors() {
-    let text: String = (0..20_000)
-        .map(|number| format!("def solve_{number}(I):\n    O = rot90(I)\n    return O\n"))
-        .collect();
+    let mut text = String::new();
+    for number in 0..20_000 {
+        writeln!(
+            text,
+            "def solve_{number}(I):\n    O = rot90(I)\n    return O"
+        )
+        .unwrap();
+    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("programs.py");
     std::fs::write(&file, &text).unwrap();

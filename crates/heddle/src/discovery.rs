@@ -147,6 +147,10 @@ fn emulated(device: DeviceId, _config: &Config) -> Result<Arc<dyn Device>, Error
 }
 
 #[cfg(feature = "emulator")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "fails where the emulator is left out"
+)]
 fn emulated(device: DeviceId, config: &Config) -> Result<Arc<dyn Device>, Error> {
     let settings = &config.simt;
     let count = |setting: Option<usize>| setting.map(|count| count as u64);

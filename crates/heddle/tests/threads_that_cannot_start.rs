@@ -39,10 +39,8 @@ fn limit_addresses(more: usize) {
         rlim_max: most,
     };
     // SAFETY: the limit is initialised and only read.
-    assert_eq!(
-        unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) },
-        0
-    );
+    let set = unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+    assert_eq!(set, 0);
 }
 
 /// Whether a child with so much more address space computes the right result on so many worker

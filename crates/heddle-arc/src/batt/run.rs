@@ -9,6 +9,8 @@ use crate::plain::Plain;
 use crate::value::Value;
 use heddle_runtime::{Error, Runtime};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of one entry: more steps than Python makes in the ten seconds that its system
@@ -22,6 +24,10 @@ pub const RUN_BUDGET: Budget = Budget {
 /// The points of a right answer, and the most of a difference.
 const POINTS: i64 = 1000;
 
+/// The most parts of all values that a run keeps, counted for every entry that has them. Printed,
+/// they take some bytes each.
+const MAX_PARTS_KEPT: usize = 16 << 20;
+
 /// The results of a merged file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -34,6 +40,8 @@ pub struct BattRun {
     pub time: Duration,
     /// Whether the job was cancelled before its end.
     pub stopped: bool,
+    /// Whether the values have too many parts; then none are kept.
+    pub values_too_large: bool,
 }
 
 /// The scores of a merged file on one task.
@@ -51,7 +59,7 @@ pub struct TaskScores {
 }
 
 /// The value of every entry in one run; `None` for one that is too large to copy.
-pub type EntryValues = Vec<Option<Plain>>;
+pub type EntryValues = Vec<Option<Arc<Plain>>>;
 
 /// What is kept of one evaluation.
 #[derive(Clone, Debug, Default)]
@@ -60,17 +68,42 @@ struct Outcome {
     right: bool,
     /// The number that a differ gave.
     points: Option<u16>,
-    value: Option<Plain>,
+    value: Option<Arc<Plain>>,
+    /// The number of parts of the value.
+    parts: usize,
 }
 
 impl Outcome {
-    fn of(evaluation: &EvaluationRef<'_>, wanted: &Grid, keep: bool) -> Self {
+    /// The outcome of an evaluation; its value is kept while there are parts left.
+    fn of(evaluation: &EvaluationRef<'_>, wanted: &Grid, left: Option<&PartsLeft>) -> Self {
+        let kept = left.and_then(|left| left.take(evaluation.to_plain().ok()?));
+        let (value, parts) = kept.unzip();
         Outcome {
             defined: matches!(evaluation, EvaluationRef::Defined { .. }),
             right: evaluation.is(wanted),
             points: points(evaluation),
-            value: keep.then(|| evaluation.to_plain().ok()).flatten(),
+            value,
+            parts: parts.unwrap_or(0),
         }
+    }
+}
+
+/// The parts of values that may still be kept.
+struct PartsLeft(AtomicUsize);
+
+impl PartsLeft {
+    /// The value with its number of parts; `None` if there are more than are left.
+    fn take(&self, value: Plain) -> Option<(Arc<Plain>, usize)> {
+        let parts = value.parts();
+        let left = |left: usize| Some(left.saturating_sub(parts));
+        let before = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+        (before.unwrap_or(0) > parts).then(|| (Arc::new(value), parts))
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
     }
 }
 
@@ -117,10 +150,13 @@ impl BattPlan {
         };
         let tiles: Vec<Tile<'_>> = examples.iter().map(|some| tile(&some[..])).collect();
         let start = Instant::now();
+        let left = keep.then(|| PartsLeft(AtomicUsize::new(MAX_PARTS_KEPT)));
         let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
             // Every example has a candidate.
             let wanted = examples[part.tile][part.example].candidate;
-            wanted.map_or_else(Outcome::default, |it| Outcome::of(&evaluation, it, keep))
+            wanted.map_or_else(Outcome::default, |it| {
+                Outcome::of(&evaluation, it, left.as_ref())
+            })
         };
         let graded = evaluate_all(runtime, &tiles, settings, grade)?;
         let mut run = BattRun {
@@ -128,7 +164,9 @@ impl BattPlan {
             runs: 0,
             time: start.elapsed(),
             stopped: false,
+            values_too_large: left.as_ref().is_some_and(PartsLeft::is_used_up),
         };
+        let mut parts = 0_usize;
         let mut graded = graded.into_iter();
         for (task, examples) in examples.iter().enumerate() {
             let rows: Vec<_> = graded.by_ref().take(examples.len()).collect();
@@ -138,9 +176,28 @@ impl BattPlan {
                 continue;
             };
             run.runs += 2 * rows.len() as u64;
+            if keep {
+                parts = parts.saturating_add(self.parts(&rows));
+                run.values_too_large |= parts > MAX_PARTS_KEPT;
+            }
+            let keep = keep && !run.values_too_large;
             run.tasks.push(self.scores(task, &rows, keep));
         }
+        if run.values_too_large {
+            run.tasks.iter_mut().for_each(|task| task.values.clear());
+        }
         Ok(run)
+    }
+
+    /// The parts of the values of all entries.
+    fn parts(&self, rows: &[Vec<Outcome>]) -> usize {
+        let of_row = |row: &Vec<Outcome>| {
+            let outputs = self.entries.iter().flatten();
+            outputs
+                .map(|output| row[*output as usize].parts)
+                .sum::<usize>()
+        };
+        rows.iter().map(of_row).fold(0, usize::saturating_add)
     }
 
     fn scores(&self, task: usize, rows: &[Vec<Outcome>], keep: bool) -> TaskScores {

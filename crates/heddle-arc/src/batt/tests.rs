@@ -3,6 +3,7 @@
 use super::*;
 use crate::program::{Callee, Dialect, load_as};
 use crate::reading::Reading;
+use std::fmt::Write;
 
 /// A merged file with these lines.
 fn batt(lines: &str) -> LoadedBatt {
@@ -186,10 +187,10 @@ fn candidates_that_use_all_lines_before_them_are_bounded_in_time_and_text() {
     let mut text = String::from("    t1 = vmirror_t(I)\n");
     for line in 2..=lines {
         let mirror = ["vmirror_t", "hmirror_t"][line % 2];
-        text += &format!("    t{line} = {mirror}(t{})\n", line - 1);
+        writeln!(text, "    t{line} = {mirror}(t{})", line - 1).unwrap();
     }
     for line in 1..=lines {
-        text += &format!("    o.append(({line}, False, 'a{line}', t{line}))\n");
+        writeln!(text, "    o.append(({line}, False, 'a{line}', t{line}))").unwrap();
     }
     let loaded = batt(&text);
     assert_eq!(loaded.batt.entries.len(), lines);

@@ -35,7 +35,7 @@ use thiserror::Error;
 /// The score of a right pair.
 const POINTS: u64 = 1000;
 
-/// What a step takes in the system that the layout is from, in seconds: CPython makes about
+/// What a step takes in the system that the layout is from, in seconds: `CPython` makes about
 /// 1,100 evaluations of a solver in a second, of 91 steps each.
 const SECONDS_PER_STEP: f64 = 1e-5;
 
@@ -137,10 +137,10 @@ struct NewProgram {
     stored: StoredText,
 }
 
-/// What is kept of an evaluation.
+/// The right pairs of a program on a task, and the steps of all.
 #[derive(Clone, Copy, Debug, Default)]
-struct Outcome {
-    right: bool,
+struct PairCount {
+    right: u64,
     steps: u64,
 }
 
@@ -330,7 +330,7 @@ impl<'a> Evolution<'a> {
             .collect();
         for (index, candidate) in candidates.iter().enumerate() {
             for (task, of_task) in self.tasks.iter().zip(&scores) {
-                let (right, steps) = of_task[index];
+                let PairCount { right, steps } = of_task[index];
                 if right == 0 {
                     continue;
                 }
@@ -340,7 +340,7 @@ impl<'a> Evolution<'a> {
                     digest: Arc::clone(&candidate.stored.digest),
                 };
                 let score = stored.score;
-                if self.store.add(&task.id, stored, &candidate.stored.text)? {
+                if self.store.add(&task.id, &stored, &candidate.stored.text)? {
                     round.kept.push(KeptProgram {
                         task: Arc::clone(&task.id),
                         digest: Arc::clone(&candidate.stored.digest),
@@ -356,12 +356,12 @@ impl<'a> Evolution<'a> {
         Ok(Some(round))
     }
 
-    /// For each task and candidate, the number of right pairs and the steps of all.
+    /// The right pairs of each candidate, by task.
     fn scores(
         &self,
         candidates: &[NewProgram],
         settings: &EvaluationSettings<'_>,
-    ) -> Result<Option<Vec<Vec<(u64, u64)>>>, Error> {
+    ) -> Result<Option<Vec<Vec<PairCount>>>, Error> {
         let programs: Vec<Program> = candidates.iter().map(|it| it.program.clone()).collect();
         let plan = Plan::new(&programs);
         let examples: Vec<Vec<Example<'_>>> = self
@@ -382,22 +382,22 @@ impl<'a> Evolution<'a> {
             })
             .collect();
         let rows = evaluate_all(self.runtime, &tiles, settings, |part, _, evaluation| {
-            Outcome {
-                right: evaluation.is(wanted[part.tile][part.example]),
+            PairCount {
+                right: u64::from(evaluation.is(wanted[part.tile][part.example])),
                 steps: match evaluation {
                     EvaluationRef::Defined { steps, .. } => steps,
                     EvaluationRef::Undefined(_) => 0,
                 },
             }
         })?;
-        let mut scores = vec![vec![(0, 0); candidates.len()]; self.tasks.len()];
+        let mut scores = vec![vec![PairCount::default(); candidates.len()]; self.tasks.len()];
         for (part, row) in rows {
             let Some(row) = row else {
                 return Ok(None);
             };
-            for ((right, steps), outcome) in scores[part.tile].iter_mut().zip(row) {
-                *right += u64::from(outcome.right);
-                *steps += outcome.steps;
+            for (sum, pair) in scores[part.tile].iter_mut().zip(row) {
+                sum.right += pair.right;
+                sum.steps += pair.steps;
             }
         }
         Ok(Some(scores))

@@ -4,10 +4,12 @@
 //! and says how it scores on a task. Every file is complete when it appears, and a link appears
 //! after the program that it names.
 
+use crate::limits;
+use heddle_profile::write_file;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -18,6 +20,9 @@ pub const MAX_STORED: usize = 32;
 const PROGRAMS: &str = "solver_md5";
 const TASKS: &str = "solver_dir";
 const STATE: &str = "evolve.json";
+
+/// The most bytes of the number of rounds and the seed.
+const MAX_STATE_BYTES: u64 = 4096;
 
 /// A store could not be read or written.
 #[derive(Debug, Error)]
@@ -74,10 +79,9 @@ impl Store {
         };
         store.read_state()?;
         for task in entries(&folder.join(TASKS))? {
-            if let Some(name) = task.file_name().and_then(OsStr::to_str) {
-                if let Some(id) = name.strip_prefix("solve_") {
-                    store.read_task(id.into(), &task)?;
-                }
+            let name = task.file_name().and_then(OsStr::to_str);
+            if let Some(id) = name.and_then(|name| name.strip_prefix("solve_")) {
+                store.read_task(id.into(), &task)?;
             }
         }
         Ok(store)
@@ -85,12 +89,12 @@ impl Store {
 
     fn read_state(&mut self) -> Result<(), StoreError> {
         let path = self.folder.join(STATE);
-        let text = match fs::read_to_string(&path) {
+        let bytes = match limits::read(&path, MAX_STATE_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            text => text.map_err(failed("read", &path))?,
+            bytes => bytes.map_err(failed("read", &path))?,
         };
-        let rounds = serde_json::from_str::<serde_json::Value>(&text)
-            .ok()
+        let rounds = bytes
+            .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok())
             .and_then(|state| state["rounds"].as_u64());
         match rounds {
             Some(rounds) => self.rounds = rounds,
@@ -182,7 +186,7 @@ impl Store {
     pub(super) fn add(
         &mut self,
         task: &Arc<str>,
-        stored: StoredProgram,
+        stored: &StoredProgram,
         text: &str,
     ) -> Result<bool, StoreError> {
         let programs = self.tasks.entry(Arc::clone(task)).or_default();
@@ -197,14 +201,14 @@ impl Store {
             leaving = Some(programs.remove(0));
         }
         // In order, as they are read from the disk.
-        let place = programs.partition_point(|known| *known < stored);
+        let place = programs.partition_point(|known| known < stored);
         programs.insert(place, stored.clone());
         *self.uses.entry(Arc::clone(&stored.digest)).or_default() += 1;
         let file = self.file(&stored.digest);
         if !file.exists() {
             write(&file, text.as_bytes())?;
         }
-        link(&file, &self.link(task, &stored))?;
+        link(&file, &self.link(task, stored))?;
         if let Some(leaving) = leaving {
             self.remove(task, &leaving)?;
         }
@@ -275,14 +279,8 @@ fn stored_program(score: &Path, speed: &Path, file: &Path) -> Option<StoredProgr
 
 /// Writes a file that appears when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let written = || -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    written().map_err(failed("write", path))
+    write_file(path, |to| to.write_all(bytes)).map_err(failed("write", path))?;
+    Ok(())
 }
 
 /// Links to a program; where there are no symbolic links, copies it.

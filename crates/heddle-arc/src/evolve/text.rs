@@ -42,7 +42,7 @@ pub(super) fn stored_text(program: &Program) -> Result<Option<StoredText>, Sourc
         // Writing to a string cannot fail.
         let _ = writeln!(text, "    x{} = {line}", number + 1);
     }
-    text.push_str(&format!("    O = {last}\n    return O\n"));
+    let _ = write!(text, "    O = {last}\n    return O\n");
     Ok((text.len() <= MAX_TEXT).then(|| StoredText {
         digest: digest.into(),
         text,

@@ -88,6 +88,18 @@ pub enum Plain {
 }
 
 impl Plain {
+    /// Returns the number of values in it, itself included.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        match self {
+            Plain::Tuple(parts) | Plain::Built(_, parts) => {
+                1 + parts.iter().map(Plain::parts).sum::<usize>()
+            }
+            Plain::Set(parts) => 1 + parts.iter().map(Plain::parts).sum::<usize>(),
+            Plain::None | Plain::Bool(_) | Plain::Int(_) | Plain::Special(_) | Plain::Prim(_) => 1,
+        }
+    }
+
     /// Returns the location `(i, j)`.
     #[must_use]
     pub fn pair(i: i64, j: i64) -> Plain {

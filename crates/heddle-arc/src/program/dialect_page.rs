@@ -29,9 +29,8 @@ fn meaning(name: &str) -> [String; 3] {
         Takes::Grid => "a grid or tuple",
         Takes::Patch => "a patch; a tuple of cells or locations is one",
         Takes::Locations => "locations",
-        Takes::Cells => "cells",
+        Takes::Cells | Takes::Colours => "cells",
         Takes::Rows => "rows",
-        Takes::Colours => "cells",
     };
     let empty = match view.empty {
         Empty::Base => "",

@@ -21,6 +21,7 @@ use heddle_runtime::Runtime;
 use heddle_testing::arc_tasks;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 const FILES: [(&str, &str, &str); 2] = [
     (
@@ -64,15 +65,15 @@ fn call_tables_agree_with_their_files() {
 fn listed(plan: &BattPlan, values: &EntryValues) -> String {
     let mut lists = [String::new(), String::new()];
     for (entry, value) in plan.batt().entries.iter().zip(values) {
-        let value = value.as_ref().map_or("too large".to_owned(), show);
+        let value = value.as_deref().map_or("too large".to_owned(), show);
         let number = entry.number;
         match &entry.list {
             EntryList::Answer { solver, mutated } => {
                 let mutated = if *mutated { "True" } else { "False" };
-                lists[0] += &format!("o {number} {mutated} {solver} {value}\n");
+                writeln!(lists[0], "o {number} {mutated} {solver} {value}").unwrap();
             }
             EntryList::Difference { solver, differ } => {
-                lists[1] += &format!("s {number} {solver} {differ} {value}\n");
+                writeln!(lists[1], "s {number} {solver} {differ} {value}").unwrap();
             }
         }
     }

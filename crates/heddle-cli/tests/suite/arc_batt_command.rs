@@ -1,5 +1,6 @@
 //! Typed programs on the command line: `heddle arc eval`, `merge --as batt` and `batt`.
 
+use std::fmt::Write;
 use std::fs;
 
 use crate::binary::{Heddle, assert_refused, error_text};
@@ -167,7 +168,11 @@ fn a_merged_file_of_very_many_lines_is_refused() {
     let mut text = String::new();
     for number in 0..1100 {
         for name in ["solve", "differ"] {
-            text += &format!("def {name}_{number}(S, I, C):\n    O = vmirror_t(I)\n    return O\n");
+            writeln!(
+                text,
+                "def {name}_{number}(S, I, C):\n    O = vmirror_t(I)\n    return O"
+            )
+            .unwrap();
         }
     }
     fs::write(heddle.home.path().join("many.py"), text).unwrap();
@@ -175,4 +180,24 @@ fn a_merged_file_of_very_many_lines_is_refused() {
     let output = heddle.run(&[&merge[..], &["-o", "out.py"]].concat());
     assert_refused(&output, 2, "1,100 solvers and 1,100 differs");
     assert!(!heddle.home.path().join("out.py").exists());
+}
+
+#[test]
+fn values_that_would_fill_memory_are_not_printed() {
+    let heddle = folder();
+    let mut text = "def batt(task_id, S, I, C, log_path):\n    s = []\n    o = []\n    \
+                    t1 = interval(ZERO, THOUSAND, ONE)\n    t2 = repeat(t1, HUNDRED)\n"
+        .to_owned();
+    for number in 3..103 {
+        writeln!(text, "    o.append(({number}, False, 'a{number}', t2))").unwrap();
+    }
+    fs::write(
+        heddle.home.path().join("batt.py"),
+        text + "    return o, s\n",
+    )
+    .unwrap();
+    let batt = ["arc", "batt", "batt.py", "--data", "mine.json", "--json"];
+    assert_eq!(heddle.json(&batt)["runs"], 4);
+    let refused = heddle.run(&[&batt[..], &["--entries"]].concat());
+    assert_refused(&refused, 1, "more than 16,777,216 parts");
 }

@@ -59,8 +59,8 @@ fn what_cannot_be_used_is_refused_or_noted() {
     let refused = heddle.run(&["arc", "evolve", "--store", "file"]);
     assert_refused(&refused, 1, "cannot create the folder");
     for (option, value, problem) in [
-        ("--count", "10001", "10,000"),
-        ("--mutants", "99999", "10,000"),
+        ("--count", "100001", "100,000"),
+        ("--mutants", "18446744073709551615", "100,000"),
         ("--mutation-rate", "1.5", "from 0 to 1"),
         ("--mutation-rate", "nan", "from 0 to 1"),
         ("--rounds", "-1", "--rounds"),

@@ -306,11 +306,7 @@ mod tests {
             ));
             let why = std::error::Error::source(&error).map(ToString::to_string);
             let why = why.unwrap_or_default();
-            assert!(
-                why.contains("the limit of a profile"),
-                "{:.80}: {why}",
-                rest
-            );
+            assert!(why.contains("the limit of a profile"), "{rest:.80}: {why}");
         }
     }
 

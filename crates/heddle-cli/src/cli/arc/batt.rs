@@ -1,6 +1,7 @@
 //! `heddle arc batt`: runs a merged file of the typed dialect on tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use crate::cli::{Failure, interrupt};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The merged file: a Python function batt(task_id, S, I, C, log_path).
+    /// The merged file: a Python function batt(…) with five parameters.
     file: PathBuf,
 
     #[command(flatten)]
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
     calls: Option<PathBuf>,
 
     /// Stop a line after this many seconds (default: after 100 million steps, which is longer
-    /// than ten seconds of CPython and the same on every machine).
+    /// than ten seconds of Python and the same on every machine).
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
 
@@ -118,6 +119,12 @@ pub(super) fn run(
         plan.run(&runtime, &tasks, &settings, arguments.entries)?
     };
     print_notes(&notes);
+    if found.values_too_large {
+        return Err(Failure::Arc {
+            message: "the values of all entries have more than 16,777,216 parts".to_owned(),
+            hint: Some("name fewer tasks with --tasks, or leave --entries out".to_owned()),
+        });
+    }
     if let Some(file) = &arguments.save {
         write_whole(file, |to| to.write_all(named(&candidates).as_bytes()))?;
     }
@@ -156,7 +163,8 @@ fn named(candidates: &[SolverCandidate]) -> String {
             .filter(|c| c.is_alphanumeric() || *c == '_')
             .collect();
         if *count > 1 {
-            name.push_str(&format!("_t{}", candidate.number));
+            // Writing to a string cannot fail.
+            let _ = write!(name, "_t{}", candidate.number);
         }
         let text = &candidate.text;
         texts.push(text.replacen("solve", &format!("solve_{name}"), 1));
@@ -278,7 +286,7 @@ impl Report<'_> {
     fn lists(&self, values: &heddle::arc::batt::EntryValues) -> Value {
         let mut lists = json!({"o": [], "s": []});
         for (entry, value) in self.plan.batt().entries.iter().zip(values) {
-            let value = value.as_ref().map(notation::show);
+            let value = value.as_deref().map(notation::show);
             let (list, entry) = match &entry.list {
                 EntryList::Answer { solver, mutated } => {
                     ("o", json!([entry.number, mutated, &**solver, value]))

@@ -25,8 +25,8 @@ use crate::cli::progress::{EvaluationBar, RoundBar};
 use crate::cli::table::table;
 use crate::cli::{Failure, interrupt};
 
-/// The most programs drawn in a round, and the most mutants of each.
-const MAX_DRAWN: usize = 10_000;
+/// The most mutants of a round. They are one plan.
+const MAX_MUTANTS: usize = 100_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -138,8 +138,8 @@ pub(super) fn run(
     if let Some(file) = &arguments.html {
         output.leave_standard_output_to(file);
     }
-    refuse_above("--count", arguments.count, MAX_DRAWN)?;
-    refuse_above("--mutants", arguments.mutants, MAX_DRAWN)?;
+    let mutants = arguments.count.saturating_mul(arguments.mutants);
+    refuse_above("--count times --mutants,", mutants, MAX_MUTANTS)?;
     let token = interrupt::token();
     let store = Store::open(&arguments.store).map_err(|error| failure(&error))?;
     let is_new = store.tasks().is_empty();

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     seed: u64,
 
     /// What to write: a plan, or a merged file of the typed dialect with its call table beside it
-    /// (NAME_call.py). There programs called differ... judge the others, and each call is bound to
+    /// (…_call.py). There programs called differ... judge the others, and each call is bound to
     /// the line that makes it; that system's generator binds repeated calls to the newest line.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value = "plan")]
     form: WrittenForm,

@@ -1,7 +1,7 @@
 //! `heddle memory replay`: replays an allocation log with other limits and pool settings.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use heddle::units::Bytes;
 
 use crate::cli::Failure;
 use crate::cli::output::{Output, note};
+
+/// The most bytes of the first line of a log.
+const MAX_HEADER_BYTES: u64 = 1 << 16;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -42,11 +45,19 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let header = header(&arguments.log)?;
+    let mut log = open(&arguments.log)?;
+    // A pipe cannot be read again.
+    let mut first = Vec::new();
+    let read = log
+        .by_ref()
+        .take(MAX_HEADER_BYTES)
+        .read_until(b'\n', &mut first);
+    read.map_err(|source| unreadable(&arguments.log, source))?;
+    let header = header(&arguments.log, &first)?;
     let limit = arguments.limit.of(header.capacity);
     let clock = Arc::new(ManualClock::default());
     let stack = stack(arguments, limit, &clock);
-    let (report, cut_off) = match replay_in_time(open(&arguments.log)?, &stack, &clock) {
+    let (report, cut_off) = match replay_in_time(first.as_slice().chain(log), &stack, &clock) {
         Ok(report) => (report, None),
         Err(ReplayError::Truncated { line, report }) => (*report, Some(line)),
         Err(error) => return Err(error.into()),
@@ -89,22 +100,22 @@ fn stack(
     Limit::new(reuse, limit)
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, Failure> {
-    let file = File::open(path).map_err(|source| Error::File {
+fn unreadable(path: &Path, source: io::Error) -> Failure {
+    Failure::Heddle(Error::File {
         action: "read",
         path: path.to_owned(),
         source,
-    })?;
+    })
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+    let file = File::open(path).map_err(|source| unreadable(path, source))?;
     Ok(BufReader::new(file))
 }
 
-fn header(path: &Path) -> Result<LogHeader, Failure> {
-    LogHeader::read(open(path)?).map_err(|error| match error {
-        ReplayError::Unreadable { source, .. } => Failure::Heddle(Error::File {
-            action: "read",
-            path: path.to_owned(),
-            source,
-        }),
+fn header(path: &Path, line: &[u8]) -> Result<LogHeader, Failure> {
+    LogHeader::read(line).map_err(|error| match error {
+        ReplayError::Unreadable { source, .. } => unreadable(path, source),
         error => error.into(),
     })
 }

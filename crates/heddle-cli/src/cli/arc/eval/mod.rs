@@ -153,13 +153,7 @@ pub(super) fn run(
     }
     if let Some(file) = &arguments.html {
         let drawn = draw(&|_| true)?;
-        let [solved, wrong, undefined] = counts(&assessment);
-        let summary = format!(
-            "{solved} solved, {wrong} wrong, {undefined} undefined; {} evaluations, {} per second",
-            grouped(assessment.evaluations),
-            grouped(rate(&assessment) as u64)
-        );
-        page::write(file, "ARC evaluation", &summary, &drawn)?;
+        page::write(file, "ARC evaluation", &summary(&assessment), &drawn)?;
         if !output.is_json() {
             output.line(format_args!(
                 "{}: {} tasks drawn",
@@ -209,6 +203,16 @@ fn counts(assessment: &Assessment) -> [usize; 3] {
         counts[status as usize] += 1;
     }
     counts
+}
+
+/// Returns the figures of an assessment in a line.
+fn summary(assessment: &Assessment) -> String {
+    let [solved, wrong, undefined] = counts(assessment);
+    format!(
+        "{solved} solved, {wrong} wrong, {undefined} undefined; {} evaluations, {} per second",
+        grouped(assessment.evaluations),
+        grouped(rate(assessment) as u64)
+    )
 }
 
 /// Returns why an attempt did not solve its task: its first pair that is not right.
