@@ -12,6 +12,7 @@ without it.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,8 @@ def main():
     binary = arguments.binary.resolve()
     if not os.access(binary, os.X_OK):
         sys.exit(f"error: {arguments.binary} is no program")
+    # A shell's background job ignores interrupts, and so would the command.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     may_mount = in_own_mounts()
 
     chosen, names = [], set()

@@ -24,7 +24,7 @@
 //! assert!(loaded.errors.is_empty());
 //! let candidates = loaded.batt.candidates(&loaded.batt.calls());
 //! assert_eq!(
-//!     candidates[0].as_ref().unwrap().text,
+//!     &*candidates[0].as_ref().unwrap().text,
 //!     "def solve(S, I, C):\n    O = vmirror_t(I)\n    return O\n"
 //! );
 //! ```

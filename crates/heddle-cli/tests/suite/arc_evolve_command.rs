@@ -65,7 +65,8 @@ fn what_cannot_be_used_is_refused_or_noted() {
         ("--mutation-rate", "nan", "from 0 to 1"),
         ("--rounds", "-1", "--rounds"),
     ] {
-        let refused = heddle.run(&[&EVOLVE[..], &[option, value]].concat());
+        let given = format!("{option}={value}");
+        let refused = heddle.run(&[&EVOLVE[..], &[&given]].concat());
         let text = error_text(&refused);
         assert!(
             !refused.status.success() && text.contains(problem),

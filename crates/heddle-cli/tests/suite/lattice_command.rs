@@ -113,6 +113,7 @@ fn run_within(heddle: &Heddle, mib: u64, arguments: &[&str]) -> Output {
     Command::new("sh")
         .args(["-c", &line, env!("CARGO_BIN_EXE_heddle")])
         .args(arguments)
+        .env_remove("HEDDLE_TEST_DEPTH")
         .env("HOME", heddle.home.path())
         .env("XDG_CACHE_HOME", heddle.home.path())
         .env("XDG_CONFIG_HOME", heddle.home.path())
