@@ -142,9 +142,27 @@ pub struct ExampleBlock {
     pub tile: usize,
     /// The examples' numbers in the tile.
     pub examples: Range<usize>,
+    /// The cells of their inputs. The headers of 170,000 grids are 20 MB, so they are read once,
+    /// when blocks are made.
+    pub(crate) cells: usize,
 }
 
 impl ExampleBlock {
+    /// Some examples of a tile.
+    ///
+    /// # Panics
+    ///
+    /// If the tile has fewer examples.
+    #[must_use]
+    pub fn new(tiles: &[Tile<'_>], tile: usize, examples: Range<usize>) -> Self {
+        let cells = tiles[tile].examples[examples.clone()].iter().map(cells);
+        ExampleBlock {
+            tile,
+            cells: cells.sum(),
+            examples,
+        }
+    }
+
     /// The number of evaluations: one for each program and example.
     pub(crate) fn evaluations(&self, tiles: &[Tile<'_>]) -> usize {
         tiles[self.tile].plan.len() * self.examples.len()
@@ -209,7 +227,9 @@ impl<T: Send, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync> Operatio
         for block in self.blocks {
             let tile = self.tile(block);
             work += tile.evaluations() as u64;
-            bytes += tile.bytes_in() as u64;
+            let takes = tile.plan.takes;
+            let more = takes.examples || takes.candidate;
+            bytes += if more { tile.bytes_in() } else { block.cells } as u64;
         }
         Description::new(self.kind, DType::U8, work).reads(Operand {
             bytes: Bytes(bytes),
@@ -373,8 +393,8 @@ pub(crate) fn run_blocks<T: Send>(
     Ok(())
 }
 
-/// An estimate of what an example costs under any plan: its number of cells.
-fn weight(example: &Example<'_>) -> usize {
+/// The cells of an example's input: an estimate of what it costs under any plan.
+fn cells(example: &Example<'_>) -> usize {
     example.input.cells().len()
 }
 
@@ -382,8 +402,13 @@ fn weight(example: &Example<'_>) -> usize {
 /// examples it runs on in a row; small blocks at the end keep threads from waiting for the
 /// last one.
 pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
-    let weights = tiles.iter().flat_map(|tile| tile.examples).map(weight);
-    let mut left: usize = weights.sum();
+    let cells: Vec<usize> = tiles
+        .iter()
+        .flat_map(|tile| tile.examples)
+        .map(cells)
+        .collect();
+    let mut cells = &cells[..];
+    let mut left: usize = cells.iter().sum();
     let mut blocks = Vec::with_capacity(tiles.len());
     // A round is one block for each thread, all with the same share.
     let (mut share, mut in_round) = (0, 0);
@@ -401,8 +426,8 @@ pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
             }
             in_round = (in_round + 1) % threads.max(1);
             let (mut end, mut taken) = (start, 0);
-            for example in of.examples[start..].iter().take(most) {
-                let heavier = taken + weight(example);
+            for own in cells[..of.examples.len() - start].iter().take(most) {
+                let heavier = taken + own;
                 if end > start && heavier > share {
                     break;
                 }
@@ -411,8 +436,10 @@ pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
             blocks.push(ExampleBlock {
                 tile,
                 examples: start..end,
+                cells: taken,
             });
             left -= taken;
+            cells = &cells[end - start..];
             start = end;
         }
     }

@@ -91,7 +91,7 @@ impl Assembly {
         only: &ProgramSelection,
     ) {
         for (block, rows) in blocks.iter().zip(found.rows) {
-            let ExampleBlock { tile, examples } = block;
+            let ExampleBlock { tile, examples, .. } = block;
             let plan = tiles[*tile].plan;
             for (example, row) in examples.clone().zip(rows.into_iter().flatten()) {
                 for (given, grade) in only.of(plan).iter().zip(row) {

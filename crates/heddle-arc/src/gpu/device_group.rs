@@ -139,6 +139,11 @@ pub(super) fn sampled(
     let (mut samples, mut rest) = (Vec::new(), Vec::new());
     for block in blocks {
         let number = tiles[block.tile].plan.number;
+        let push = |blocks: &mut Vec<ExampleBlock>, examples: std::ops::Range<usize>| {
+            if !examples.is_empty() {
+                blocks.push(ExampleBlock::new(tiles, block.tile, examples));
+            }
+        };
         let all = examples[&number];
         let seen = seen.entry(number).or_default();
         let mut start = block.examples.start;
@@ -146,22 +151,16 @@ pub(super) fn sampled(
             let step = all / wanted;
             for example in block.examples.clone() {
                 if (*seen + example - block.examples.start) % step == step / 2 {
-                    push(&mut rest, block.tile, start..example);
-                    push(&mut samples, block.tile, example..example + 1);
+                    push(&mut rest, start..example);
+                    push(&mut samples, example..example + 1);
                     start = example + 1;
                 }
             }
         }
         *seen += block.examples.len();
-        push(&mut rest, block.tile, start..block.examples.end);
+        push(&mut rest, start..block.examples.end);
     }
     (samples, rest)
-}
-
-fn push(blocks: &mut Vec<ExampleBlock>, tile: usize, examples: std::ops::Range<usize>) {
-    if !examples.is_empty() {
-        blocks.push(ExampleBlock { tile, examples });
-    }
 }
 
 #[cfg(test)]

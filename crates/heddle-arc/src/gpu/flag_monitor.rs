@@ -82,7 +82,7 @@ impl FlagMonitor<'_> {
     /// Which evaluation a result is of; none if there is no such result.
     fn address(&self, result: usize) -> Option<Address> {
         let (block, example, place) = self.portion.place(result)?;
-        let ExampleBlock { tile, examples } = &self.blocks[block];
+        let ExampleBlock { tile, examples, .. } = &self.blocks[block];
         let program = match &self.only {
             Some(only) => only.of(self.tiles[*tile].plan).get(place)?.program,
             None => place,

@@ -165,7 +165,7 @@ mod tests {
         let tiles = [tile(0, 0), tile(1, 1), tile(0, 2)];
         let lowered_tiles =
             LoweredTiles::new(&tiles, Budget::default(), CpuPool::shared(), |_| None);
-        let block = |tile: usize, examples| ExampleBlock { tile, examples };
+        let block = |tile, examples| ExampleBlock::new(&tiles, tile, examples);
         let blocks = [
             block(2, 1..examples[2].len()),
             block(0, 0..2),
@@ -189,7 +189,7 @@ mod tests {
         for (program, input, result) in rows {
             assert!(!std::mem::replace(&mut seen[result as usize], true));
             let (block, example, place) = portion.place(result as usize).unwrap();
-            let ExampleBlock { tile, examples } = blocks[block].clone();
+            let ExampleBlock { tile, examples, .. } = blocks[block].clone();
             let first = [0, examples_of(&tiles, 1), examples_of(&tiles, 2)][tile];
             assert_eq!(input as usize, first + examples.start + example);
             let (steps, grid_features) = only(tile).map_or((0, CELLS), |given| {

@@ -316,10 +316,8 @@ impl Batch {
         wanted: impl Fn(TileExample) -> Option<&'a Grid>,
     ) -> Batch {
         let lowered_tiles = LoweredTiles::new(tiles, budget, CpuPool::shared(), wanted);
-        let whole = |(tile, of): (usize, &Tile<'_>)| ExampleBlock {
-            tile,
-            examples: 0..of.examples.len(),
-        };
+        let whole =
+            |(tile, of): (usize, &Tile<'_>)| ExampleBlock::new(tiles, tile, 0..of.examples.len());
         let blocks: Vec<ExampleBlock> = tiles.iter().enumerate().map(whole).collect();
         let portion = lowered_tiles.portion(&blocks);
         Batch {

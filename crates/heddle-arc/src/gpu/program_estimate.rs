@@ -243,7 +243,7 @@ mod tests {
             examples: &examples,
         };
         let tiles = [tile(0), tile(1)];
-        let block = |tile, examples| ExampleBlock { tile, examples };
+        let block = |tile, examples| ExampleBlock::new(&tiles, tile, examples);
         let runtime = Runtime::builder().without_model_cache().build().unwrap();
         let worker_pool = WorkerPool::new(Budget::default());
         let wanted = |part: TileExample| outputs[part.example];

@@ -340,14 +340,8 @@ mod tests {
             examples: &examples,
         }];
         let blocks = [vec![
-            ExampleBlock {
-                tile: 0,
-                examples: 0..300,
-            },
-            ExampleBlock {
-                tile: 0,
-                examples: 300..500,
-            },
+            ExampleBlock::new(&tiles, 0, 0..300),
+            ExampleBlock::new(&tiles, 0, 300..500),
         ]];
         let gpus = vec![(GPU, 1e-9 / believed)];
         let program_estimates = program_estimates(&plan, nanos);

@@ -248,12 +248,11 @@ impl<'a> Queue<'a> {
         if now.len() >= 2 * threads {
             return Beside::Blocks(now.to_vec());
         }
+        let tiles = self.tiles;
         let single = |block: &ExampleBlock| {
             let tile = block.tile;
-            block.examples.clone().map(move |example| ExampleBlock {
-                tile,
-                examples: example..example + 1,
-            })
+            let examples = block.examples.clone();
+            examples.map(move |example| ExampleBlock::new(tiles, tile, example..example + 1))
         };
         Beside::Blocks(now.iter().flat_map(single).collect())
     }
@@ -363,10 +362,7 @@ mod tests {
             plan: &plan,
             examples: &examples,
         }];
-        let single = |example| ExampleBlock {
-            tile: 0,
-            examples: example..example + 1,
-        };
+        let single = |example| ExampleBlock::new(&tiles, 0, example..example + 1);
         let blocks: Vec<ExampleBlock> = (0..2_000).map(single).collect();
         let rates = [5_000.0, 20_000.0, 10_000.0];
         // What the router believed of them.

@@ -127,7 +127,7 @@ impl TileGroup {
         let start = self.tiles.start;
         let own = |block: &ExampleBlock| ExampleBlock {
             tile: block.tile - start,
-            examples: block.examples.clone(),
+            ..block.clone()
         };
         let blocks: Vec<ExampleBlock> = blocks.iter().map(own).collect();
         lowered_tiles.portion_of(&blocks, |tile| {

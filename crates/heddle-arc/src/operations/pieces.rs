@@ -1,6 +1,6 @@
 //! The pieces of work that a thread takes from an operation.
 
-use super::{ExampleBlock, MAX_EVALUATIONS_PER_OPERATION, PROGRAMS_PER_BLOCK, weight};
+use super::{ExampleBlock, MAX_EVALUATIONS_PER_OPERATION, PROGRAMS_PER_BLOCK};
 use crate::engine::Tile;
 use std::ops::Range;
 
@@ -29,15 +29,11 @@ pub(super) fn pieces(
     blocks: &[ExampleBlock],
     threads: usize,
 ) -> Vec<BlockPiece> {
-    let cells = |block: &ExampleBlock| -> usize {
-        let examples = &tiles[block.tile].examples[block.examples.clone()];
-        examples.iter().map(weight).sum()
-    };
     let programs = |block: &ExampleBlock| tiles[block.tile].plan.len();
     let mut pieces = Vec::with_capacity(blocks.len());
     if threads > 1 && blocks.len() < BLOCKS_PER_THREAD * threads {
         for (number, block) in blocks.iter().enumerate() {
-            let (all, cells) = (programs(block), cells(block));
+            let (all, cells) = (programs(block), block.cells);
             // A plan without programs has one piece as well.
             for start in (0..all.max(1)).step_by(PROGRAMS_PER_BLOCK) {
                 let programs = start..all.min(start + PROGRAMS_PER_BLOCK);
@@ -52,7 +48,7 @@ pub(super) fn pieces(
     }
     let weights: Vec<usize> = blocks
         .iter()
-        .map(|block| programs(block) * cells(block))
+        .map(|block| programs(block) * block.cells)
         .collect();
     let light = weights.iter().sum::<usize>() / (threads * PIECES_PER_THREAD).max(1);
     let mut evaluations = 0;
