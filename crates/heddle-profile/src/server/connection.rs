@@ -1,7 +1,8 @@
 //! One connection: one request and its response.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
@@ -10,9 +11,27 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-/// Returns the metrics, or why there are none.
-pub(super) type Source = Arc<Mutex<dyn FnMut() -> Result<String, String> + Send>>;
+/// The metrics, or why there are none.
+type Text = Result<String, String>;
+
+/// Asks the thread that makes the metrics for them.
+pub(super) type Source = mpsc::Sender<oneshot::Sender<Text>>;
+
+/// Makes metrics until no connection can ask for them.
+pub(super) fn answer(
+    requests: mpsc::Receiver<oneshot::Sender<Text>>,
+    mut text: impl FnMut() -> Text,
+) {
+    for reply in requests {
+        // A connection that has timed out waits no longer.
+        if !reply.is_closed() {
+            let _ = reply.send(text());
+        }
+    }
+}
 
 /// The least buffer that hyper accepts.
 const LEAST_HEADER_BYTES: usize = 8 << 10;
@@ -23,11 +42,17 @@ const MOST_HEADERS: usize = 64;
 /// The most bytes that are read after the response, for clients that are still writing.
 const MOST_UNREAD: u64 = 16 << 20;
 
-/// Answers the request of one connection. The caller bounds its time.
-pub(super) async fn serve(mut stream: TcpStream, header_bytes: usize, source: Source) {
+/// Answers the request of one connection; `patience` is the time that its metrics may take. The
+/// caller bounds the time of all.
+pub(super) async fn serve(
+    mut stream: TcpStream,
+    header_bytes: usize,
+    patience: Duration,
+    source: Source,
+) {
     let respond = |request: Request<_>| {
-        let response = respond(&request, &source);
-        async move { Ok::<_, Infallible>(response) }
+        let source = source.clone();
+        async move { Ok::<_, Infallible>(respond(&request, &source, patience).await) }
     };
     let mut server = http1::Builder::new();
     server
@@ -46,7 +71,14 @@ pub(super) async fn serve(mut stream: TcpStream, header_bytes: usize, source: So
     while matches!(unread.read(&mut discarded).await, Ok(1..)) {}
 }
 
-fn respond<B>(request: &Request<B>, source: &Source) -> Response<String> {
+async fn metrics(source: &Source) -> Text {
+    let (reply, text) = oneshot::channel();
+    let ended = || "the metrics have ended".to_owned();
+    source.send(reply).map_err(|_| ended())?;
+    text.await.map_err(|_| ended())?
+}
+
+async fn respond<B>(request: &Request<B>, source: &Source, patience: Duration) -> Response<String> {
     let (status, body) = if request.uri().path() != "/metrics" {
         (StatusCode::NOT_FOUND, "The page is /metrics.\n".to_owned())
     } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -55,10 +87,13 @@ fn respond<B>(request: &Request<B>, source: &Source) -> Response<String> {
             "The only requests are GET and HEAD.\n".to_owned(),
         )
     } else {
-        let mut text = source.lock().unwrap_or_else(PoisonError::into_inner);
-        match text() {
-            Ok(text) => (StatusCode::OK, text),
-            Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
+        match timeout(patience, metrics(source)).await {
+            Ok(Ok(text)) => (StatusCode::OK, text),
+            Ok(Err(error)) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
+            Err(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The metrics take too long to make.\n".to_owned(),
+            ),
         }
     };
     let mut response = Response::new(body);

@@ -1,6 +1,7 @@
 //! A small HTTP server with one page, `/metrics`, for Prometheus.
 //!
-//! One thread serves all connections, so a slow client delays no other. Connections at once,
+//! One thread serves all connections, so a slow client delays no other, and another makes the
+//! metrics, so that these delay no connection but their own. Connections at once,
 //! the size of a header and the time of a request are bounded by [`ServerLimits`]; each
 //! connection has one request. Nothing here knows what the metrics are.
 
@@ -8,7 +9,7 @@ mod connection;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,10 +18,14 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::error::ProfileError;
-use connection::{Source, serve};
+use connection::{Source, answer, serve};
 
 /// The time without accepting after a failure to accept, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The part of a request's time that its metrics may take, so that their lateness can be answered.
+const TEXT_PARTS: u32 = 4;
+const REQUEST_PARTS: u32 = 5;
 
 /// The bounds of a [`MetricsServer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,9 +83,10 @@ pub struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Listens on `address` and serves what `text` returns, called for each request; its error
-    /// is answered with status 503. Fails if the address is in use or cannot be had, or if its
-    /// thread cannot be started.
+    /// Listens on `address` and serves what `text` returns, called for each request on a thread of
+    /// its own. Its error is answered with status 503, and so is a request for which it takes too
+    /// long; it is not called again before it returns. Fails if the address is in use or cannot be
+    /// had, or if a thread cannot be started.
     pub fn start(
         address: SocketAddr,
         limits: ServerLimits,
@@ -101,7 +107,12 @@ impl MetricsServer {
         };
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
-        let source: Source = Arc::new(Mutex::new(text));
+        let (source, requests) = mpsc::channel();
+        // Not joined: what it reads may never end. It ends with the last connection.
+        thread::Builder::new()
+            .name("heddle-metrics-text".to_owned())
+            .spawn(move || answer(requests, text))
+            .map_err(refused)?;
         let thread = thread::Builder::new()
             .name("heddle-metrics".to_owned())
             .spawn(move || {
@@ -165,7 +176,12 @@ async fn accept(listener: TcpListener, limits: ServerLimits, source: Source) {
         }
         let served = tokio::time::timeout(
             limits.request,
-            serve(stream, limits.header_bytes, Arc::clone(&source)),
+            serve(
+                stream,
+                limits.header_bytes,
+                limits.request * TEXT_PARTS / REQUEST_PARTS,
+                source.clone(),
+            ),
         );
         open.push_back(tokio::spawn(served).abort_handle());
     }

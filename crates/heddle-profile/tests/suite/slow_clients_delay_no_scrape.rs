@@ -178,6 +178,36 @@ fn other_requests_are_refused_and_an_error_of_the_source_is_503() {
 }
 
 #[test]
+fn metrics_that_are_not_made_in_time_delay_no_other_request() {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let limits = limits(|limits| limits.request = Duration::from_secs(1));
+    let (blocked, release) = std::sync::mpsc::channel::<()>();
+    // As a file that was replaced by a pipe.
+    let stuck = MetricsServer::start(address, limits, move || {
+        let _ = release.recv();
+        Ok(TEXT.to_owned())
+    });
+    let stuck = stuck.unwrap();
+    thread::scope(|scope| {
+        let scrapes = [(); 3].map(|()| scope.spawn(|| request(&stuck, GET)));
+        thread::sleep(Duration::from_millis(100));
+        let (response, time) = request(&stuck, "GET / HTTP/1.1\r\nHost: heddle\r\n\r\n");
+        assert!(response.starts_with("HTTP/1.1 404 "), "{response}");
+        assert!(time < Duration::from_millis(500), "{time:?}");
+        for scrape in scrapes {
+            let (response, time) = scrape.join().unwrap();
+            assert!(response.starts_with("HTTP/1.1 503 "), "{response}");
+            assert!(response.contains("take too long"), "{response}");
+            assert!(time < Duration::from_secs(2), "{time:?}");
+        }
+    });
+    // It goes on when the text is there.
+    drop(blocked);
+    assert_answered_soon(&stuck);
+    drop(stuck);
+}
+
+#[test]
 fn an_address_in_use_is_a_typed_error_and_a_dropped_server_frees_it() {
     let first = server(ServerLimits::default());
     let address = first.address();
