@@ -3,7 +3,8 @@
 //! A regular file appears whole or not at all: it is written beside its place under another
 //! name and renamed. A symbolic link stays, and its target is written. What is neither, such
 //! as a device, a pipe or an open descriptor, is opened and written to, because a rename
-//! would replace it. `-` and `/dev/stdout` are standard output.
+//! would replace it. `-` and `/dev/stdout` are standard output. A terminal gets what it obeys
+//! escaped.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::ProfileError;
+use crate::terminal::{opened, standard_output};
 
 /// What the names of unfinished files begin with; six letters and digits follow.
 pub const TEMPORARY_PREFIX: &str = ".heddle-";
@@ -46,11 +48,14 @@ pub fn write_file(
 ) -> io::Result<u64> {
     let path = path.as_ref();
     if is_standard_output(path) {
-        return pass(io::stdout().lock(), write);
+        return pass(standard_output(), write);
     }
     match Destination::of(path)? {
         Destination::Regular(path) => replace(&path, write),
-        Destination::Special(path) => pass(OpenOptions::new().append(true).open(path)?, write),
+        Destination::Special(path) => {
+            let file = OpenOptions::new().append(true).open(path)?;
+            pass(opened(file), write)
+        }
     }
 }
 

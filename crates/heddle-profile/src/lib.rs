@@ -62,6 +62,7 @@ mod snapshot;
 mod span;
 mod suggest;
 mod summary;
+mod terminal;
 
 pub use analysis::{
     Bottleneck, DeviceTimeCoverage, TimeCategory, Tree, TreeNode, UntimedOperation,
@@ -114,6 +115,7 @@ pub use server::{MetricsServer, ServerLimits};
 pub use span::{Clock, DeviceTag, Span};
 pub use suggest::{Advice, Suggestion};
 pub use summary::{Summary, SummaryRow, Totals};
+pub use terminal::{is_obeyed_by_terminals, standard_output};
 
 /// Compiles the README's example as a doctest.
 #[cfg(doctest)]

@@ -11,6 +11,7 @@ use std::io;
 use std::sync::LazyLock;
 
 use anstyle::Style;
+use heddle::profile::is_obeyed_by_terminals as is_obeyed;
 
 /// What begins a mark in this process: an escape character and a random number.
 static MARK: LazyLock<String> =
@@ -68,16 +69,6 @@ pub(super) fn one_line(text: &str) -> String {
         }
     }
     line
-}
-
-fn is_obeyed(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            // Marks, embeddings, overrides and isolates of direction; ends of lines and
-            // paragraphs.
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        )
 }
 
 /// Passes JSON on with what JSON itself does not escape escaped as `\u009b`.

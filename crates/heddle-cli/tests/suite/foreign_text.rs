@@ -6,7 +6,7 @@
 )]
 
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::binary::Heddle;
 use heddle::profile::{MemorySample, Profiler, Recording, RoutingRow, Span};
@@ -137,4 +137,46 @@ fn a_recording_is_shown_without_its_control_characters() {
         .output()
         .unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("\x1b[1mOperations\x1b[0m"));
+}
+
+#[test]
+fn files_that_are_written_to_a_terminal_are_escaped() {
+    let heddle = Heddle::new();
+    recording()
+        .write(heddle.home.path().join("run.json"))
+        .unwrap();
+    for line in [
+        "profile show run.json --csv -",
+        "profile trace run.json -o -",
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let plain = heddle.run(&arguments);
+        assert!(plain.status.success(), "{line}");
+        // A pipe gets the bytes.
+        assert!(String::from_utf8_lossy(&plain.stdout).contains('\u{9b}'));
+        let program = heddle.command(&[]).get_program().to_owned();
+        let shown = heddle
+            .command(&[])
+            .get_envs()
+            .fold(
+                &mut Command::new("python3"),
+                |python, (name, value)| match value {
+                    Some(value) => python.env(name, value),
+                    None => python.env_remove(name),
+                },
+            )
+            .current_dir(heddle.home.path())
+            .args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"])
+            .arg(program)
+            .args(arguments)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&shown.stdout).replace('\r', "");
+        assert!(text.contains("\\u009b2Jc\\u202ed"), "{line}: {text:?}");
+        assert!(
+            !text.contains(['\u{9b}', '\u{202e}', '\x07']),
+            "{line}: {text:?}"
+        );
+        assert!(!text.contains("\x1b]0;"), "{line}: {text:?}");
+    }
 }

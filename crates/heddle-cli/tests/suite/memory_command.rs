@@ -253,3 +253,29 @@ fn benches_of_memory_and_batches_have_a_row_for_each_way() {
         ]
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_log_empties_an_old_one_and_is_written_where_it_is() {
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    let home = TempDir::new().unwrap();
+    let [link, log] = ["link", "log"].map(|name| home.path().join(name));
+    fs::write(&log, "an old line\n".repeat(10_000)).unwrap();
+    symlink("log", &link).unwrap();
+    let inode = fs::metadata(&log).unwrap().ino();
+    let runtime = logged(&link);
+    // Before the first allocation, so that no line of another run is taken for one of this.
+    assert!(!text(&fs::read(&log).unwrap()).contains("an old line"));
+    runtime
+        .prefetch(&Array::from(vec![1.0_f32; 1 << 10]), GPU)
+        .unwrap();
+    drop(runtime);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&log).unwrap().ino(), inode);
+    let replay = json(home.path(), &["--json", "memory", "replay", "log"]);
+    assert!(
+        replay["replay"]["allocations"].as_u64() > Some(0),
+        "{replay}"
+    );
+}

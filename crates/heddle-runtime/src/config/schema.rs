@@ -234,7 +234,7 @@ pub(super) static KEYS: [Key; 32] = [
     Key {
         name: "memory.log",
         default: "\"none\"",
-        meaning: "file that every allocation on a GPU is logged to, for `heddle memory replay`; with several GPUs each has its name added",
+        meaning: "file that every allocation on a GPU is logged to, for `heddle memory replay`; it is emptied when the run begins and written while it runs; with several GPUs each has its name added",
         set: |config, value| {
             config.memory.log = unless("none", value, Value::file)?;
             Ok(())

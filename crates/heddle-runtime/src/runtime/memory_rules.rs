@@ -1,11 +1,11 @@
 //! Applies the configured memory rules to the devices of a runtime.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use heddle_profile::is_standard_output;
+use heddle_profile::{is_standard_output, standard_output};
 
 use crate::config::Config;
 use crate::device::{Accelerator, Device, DeviceId};
@@ -28,10 +28,11 @@ pub(super) fn apply(config: &Config, devices: &[Arc<dyn Device>]) -> Result<(), 
         {
             let path = log_path(path, device.id(), memories.len() == 1);
             if is_standard_output(&path) {
-                memory.log_to(BufWriter::new(io::stdout()));
+                memory.log_to(BufWriter::new(standard_output()));
                 continue;
             }
-            // A log grows while the program runs, so it is written where it is, not renamed.
+            // A log grows while the program runs, so it is written where it is, not renamed: an
+            // older log is lost when the run begins.
             let file = File::create(&path).map_err(|source| Error::File {
                 action: "write",
                 path,
