@@ -85,7 +85,7 @@ fn an_unknown_extension_is_refused_with_the_known_ones() {
     let heddle = Heddle::new();
     for command in ["distances", "centrality"] {
         let output = heddle.run(&["lattice", command, "-o", "far.txt"]);
-        assert_refused(&output, 2, ".npy or .csv");
+        assert_refused(&output, 2, "neither .npy nor .csv");
         assert!(!heddle.home.path().join("far.txt").exists());
     }
 }

@@ -16,8 +16,12 @@ use heddle::profile::{Profiler, Span};
 const OLD: &str = "what was here before\n";
 const PROGRAM: &str = "def solve_a(I):\n    O = rot90(I)\n    return O\n";
 
+const TYPED: &str = "def solve_a(S, I, C):\n    O = vmirror_t(I)\n    return O\n";
+const TASK: &str = r#"{"train": [{"input": [[1, 2]], "output": [[2, 1]]}],
+"test": [{"input": [[3, 0]], "output": [[0, 3]]}]}"#;
+
 /// Commands that write `out`, each with a text that only a whole file has.
-const WRITERS: [(&str, &str); 9] = [
+const WRITERS: [(&str, &str); 16] = [
     ("arc eval --tasks as_large_as_yellow --html out", "</html>"),
     (
         "arc eval --tasks as_large_as_yellow --profile out",
@@ -30,6 +34,25 @@ const WRITERS: [(&str, &str); 9] = [
     ("profile trace run.json -o out", "traceEvents"),
     ("profile flame run.json -o out", "</svg>"),
     ("profile show run.json --csv out", "start_ns"),
+    ("lattice transform scale --size 2 -o out", "\0\0\0"),
+    (
+        "lattice distances --format csv -o out",
+        "x0,x1,value\n0,0,0,0\n",
+    ),
+    (
+        "lattice distances --size 9 --format npy -o out",
+        "'shape': (1, 9, 9)",
+    ),
+    (
+        "lattice centrality --size 4 --format csv -o out",
+        "x0,x1,value\n0,0,",
+    ),
+    ("arc batt merged.py --data a.json -o out", "return O"),
+    (
+        "arc evolve --programs merge.py --data a.json --rounds 1 --store store --html out",
+        "</html>",
+    ),
+    ("run --rounds 1 --profile out", "heddle-profile"),
 ];
 
 /// A folder with the files that the writers read.
@@ -42,6 +65,11 @@ fn prepared() -> Heddle {
         r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": []}"#,
     )
     .unwrap();
+    fs::write(folder.join("merge.py"), TYPED).unwrap();
+    fs::write(folder.join("a.json"), TASK).unwrap();
+    let merged = "arc merge --programs merge.py --as batt -o merged.py";
+    let output = heddle.run(&words(merged));
+    assert!(output.status.success(), "{}", error_text(&output));
     let profiler = Profiler::new(10);
     profiler.record(Span {
         operation: "xor",

@@ -1,24 +1,44 @@
 //! Files of one number per site for other programs: `.npy` or CSV.
+//!
+//! The format is the one asked for, else that of the extension; a path that ends in neither, such
+//! as `-` or a device, gets CSV where it names no regular file.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use heddle::lattice::{Lattice, Site};
-use heddle::profile::write_whole;
+use heddle::profile::{is_regular_output, write_whole};
 use serde::Serialize;
 
 use crate::cli::Failure;
+use crate::cli::output::Output;
 
-/// A file to write, and the format that its extension names.
+/// The options that name a file to write and its format.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ArrayFileArguments {
+    /// Write one double per site to this file, as FILE.npy or FILE.csv says; `-` is standard
+    /// output. A site without a value is inf or nan.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The format of that file (default: that of its extension; CSV for standard output, pipes
+    /// and devices).
+    #[arg(long, value_enum, requires = "output")]
+    format: Option<Format>,
+}
+
+/// A file to write, and its format.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayFile {
     path: PathBuf,
     format: Format,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// An array of NumPy, with one axis for each of the lattice.
     Npy,
+    /// A line per site: its coordinates and its value.
     Csv,
 }
 
@@ -35,18 +55,27 @@ impl std::fmt::Display for Written {
     }
 }
 
-impl std::str::FromStr for ArrayFile {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let path = PathBuf::from(text);
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        let format = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("npy") => Format::Npy,
-            Some("csv") => Format::Csv,
-            _ => return Err("the name has to end in .npy or .csv".to_owned()),
+impl ArrayFileArguments {
+    /// Returns the file that is asked for. Results go to standard error from now on where it is
+    /// standard output.
+    pub(super) fn file(&self, output: &mut Output) -> Result<Option<ArrayFile>, Failure> {
+        let Some(path) = self.output.clone() else {
+            return Ok(None);
         };
-        Ok(Self { path, format })
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let named = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("npy") => Some(Format::Npy),
+            Some("csv") => Some(Format::Csv),
+            // What is no file has no name to choose.
+            _ if !is_regular_output(&path) => Some(Format::Csv),
+            _ => None,
+        };
+        let format = self.format.or(named).ok_or_else(|| Failure::Usage {
+            message: format!("{} ends in neither .npy nor .csv", path.display()),
+            hint: "name the format with --format npy or --format csv".to_owned(),
+        })?;
+        output.leave_standard_output_to(&path);
+        Ok(Some(ArrayFile { path, format }))
     }
 }
 

@@ -8,7 +8,7 @@ use heddle::memory::admit_host;
 use heddle::units::{Bytes, Nanos};
 use serde::Serialize;
 
-use super::{ArrayFile, LatticeArguments, Written, free_ends, site_bytes, words};
+use super::{ArrayFileArguments, LatticeArguments, Written, free_ends, site_bytes, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -30,10 +30,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     values: bool,
 
-    /// Write the value of every site to this file, as doubles, nan where it is blocked:
-    /// FILE.npy (one axis for each of the lattice) or FILE.csv.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<ArrayFile>,
+    #[command(flatten)]
+    file: ArrayFileArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
@@ -96,6 +94,7 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let file = arguments.file.file(output)?;
     let lattice = arguments.lattice.lattice()?;
     // Fails where no site is free.
     free_ends(&lattice)?;
@@ -103,7 +102,7 @@ pub(super) fn run(
     let start = std::time::Instant::now();
     let scores = arguments.measure.of(&runtime, &lattice)?;
     let elapsed = start.elapsed();
-    let written = arguments.output.as_ref().map(|file| {
+    let written = file.map(|file| {
         file.write(&lattice, (None, 1), |_| {
             admit_host("a value for each site", site_bytes::<f64>(&lattice))?;
             let at = |site| scores.at(site).unwrap_or(f64::NAN);

@@ -11,8 +11,8 @@ use heddle::units::Nanos;
 use serde::Serialize;
 
 use super::{
-    ArrayFile, LatticeArguments, SiteCoordinates, Written, free_ends, site_bytes, site_coordinates,
-    words,
+    ArrayFileArguments, LatticeArguments, SiteCoordinates, Written, free_ends, site_bytes,
+    site_coordinates, words,
 };
 use crate::cli::Failure;
 use crate::cli::output::Output;
@@ -20,6 +20,9 @@ use crate::cli::table::table;
 
 /// Most rows of the table; more distances than that are binned.
 const ROWS: usize = 20;
+
+/// Most distances that are counted before they are binned: a long lattice has as many as sites.
+const MAX_COUNTS: usize = 1 << 16;
 
 /// Width of the longest bar in the table.
 const BAR_WIDTH: usize = 40;
@@ -37,10 +40,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     values: bool,
 
-    /// Write the distance of every site from each source to this file, as doubles, inf
-    /// where there is no path: FILE.npy (sources first, then the axes) or FILE.csv.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<ArrayFile>,
+    #[command(flatten)]
+    file: ArrayFileArguments,
 }
 
 #[derive(Serialize)]
@@ -73,6 +74,7 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let file = arguments.file.file(output)?;
     let lattice = arguments.lattice.lattice()?;
     let sources = if arguments.from.is_empty() {
         vec![free_ends(&lattice)?.0]
@@ -87,7 +89,7 @@ pub(super) fn run(
     let distances = lattice.distances_on(&pool, &sources)?;
     let (distance_bins, mean) = distance_bins(&distances.values);
     let reached = distances.reached();
-    let written = arguments.output.as_ref().map(|file| {
+    let written = file.map(|file| {
         file.write(&lattice, (Some("source"), sources.len()), |source| {
             let from_one = lattice.distances_on(&pool, &[sources[source]])?;
             Ok(from_one.to_costs()?)
@@ -127,13 +129,14 @@ pub(super) fn run(
 fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
     match values {
         DistanceValues::Steps(steps) => {
-            let mut by_steps: Vec<u64> = Vec::new();
-            for &steps in steps.iter().filter(|&&steps| steps != u32::MAX) {
-                let steps = steps as usize;
-                if by_steps.len() <= steps {
-                    by_steps.resize(steps + 1, 0);
-                }
-                by_steps[steps] += 1;
+            let reached = || steps.iter().filter(|&&steps| steps != u32::MAX);
+            let farthest = reached().max().map_or(0, |&steps| steps as usize);
+            if farthest >= MAX_COUNTS {
+                return bins_of(|| reached().map(|&steps| (f64::from(steps), 1)));
+            }
+            let mut by_steps = vec![0; farthest + 1];
+            for &steps in reached() {
+                by_steps[steps as usize] += 1;
             }
             let counted = || by_steps.iter().enumerate().filter(|(_, sites)| **sites > 0);
             bins_of(|| counted().map(|(steps, &sites)| (steps as f64, sites)))
@@ -251,6 +254,15 @@ mod tests {
         let (rows, _) = distance_bins(&many);
         assert!(rows.len() <= ROWS);
         assert_eq!(rows.iter().map(|bin| bin.sites).sum::<u64>(), 1000);
+        // As many distances as sites.
+        let long = DistanceValues::Steps((0..MAX_COUNTS as u32 + 9).collect());
+        let (rows, mean) = distance_bins(&long);
+        assert_eq!(rows.len(), ROWS);
+        assert_eq!(
+            rows.iter().map(|bin| bin.sites).sum::<u64>(),
+            MAX_COUNTS as u64 + 9
+        );
+        assert!((mean - (MAX_COUNTS as f64 + 8.0) / 2.0).abs() < 1e-6);
     }
 
     #[test]

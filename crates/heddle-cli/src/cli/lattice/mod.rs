@@ -16,7 +16,7 @@ use heddle::units::Bytes;
 
 use super::Failure;
 use super::output::Output;
-use array_file::{ArrayFile, Written};
+use array_file::{ArrayFileArguments, Written};
 use lattice_arguments::{LatticeArguments, SiteCoordinates};
 
 #[derive(Debug, clap::Args)]
