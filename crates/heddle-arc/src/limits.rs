@@ -1,9 +1,13 @@
 //! Limits of what is read from files.
 //!
 //! Every limit is checked while a file is read or unpacked, not by the size that a file system
-//! or an archive states. Together they keep the memory of any input below a gigabyte.
-//! `docs/arc.md` lists them.
+//! or an archive states. Together they keep the memory of any input below 1.5 GB: a file of programs
+//! may take 20 times its bytes, and is the worst. Less than that is admitted where
+//! `memory.host_limit` or the machine leaves less. `docs/arc.md` lists them.
 
+use heddle_profile::{Admit, read_rest};
+use heddle_runtime::memory::admit_host;
+use heddle_runtime::units::Bytes;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -46,13 +50,15 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     read_all(file, limit)
 }
 
-/// Reads to the end; `None` if there are more bytes than `limit`.
+/// Reads to the end; `None` if there are more bytes than `limit`. The memory of what is read passes
+/// [`admit_host`]; its error is inside the one returned.
 pub(crate) fn read_all(source: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    source
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    let admit: Admit<'_> = &|bytes| Ok(admit_host("the bytes of a file", Bytes(bytes))?);
+    match read_rest(Vec::new(), source, limit, admit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

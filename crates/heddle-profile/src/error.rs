@@ -98,6 +98,7 @@ pub fn file_hint(cause: &io::Error) -> &'static str {
         }
         io::ErrorKind::ReadOnlyFilesystem => "write to another place: this one is read-only",
         io::ErrorKind::IsADirectory => "name a file: this is a folder",
+        io::ErrorKind::OutOfMemory => "give a smaller file, or more memory",
         io::ErrorKind::NotADirectory => "check the path: a part of it is a file, not a folder",
         _ => "check the path and its permissions",
     }

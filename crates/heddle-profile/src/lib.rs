@@ -70,7 +70,7 @@ pub use analysis::{
 pub use atomic_file::{
     TEMPORARY_PREFIX, is_regular_output, is_standard_output, write_file, write_whole,
 };
-pub use bounded_file::read_file;
+pub use bounded_file::{Admit, read_file, read_regular_file, read_rest};
 pub use compare::{
     CompareSettings, Comparison, ComparisonOutcome, Interval, MemoryChange, OperationChange,
     RoutingChange, WholeChange,

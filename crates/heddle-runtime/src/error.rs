@@ -4,8 +4,8 @@
 //! [`Error::hint`] returns the last part alone, for a command line that prints it on its own
 //! line.
 
-use std::fmt;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::device::{DeviceFamily, DeviceId};
 use crate::dtype::DType;
@@ -272,6 +272,17 @@ pub fn with_causes<'a>(error: &'a (dyn std::error::Error + 'static)) -> impl fmt
     }
 
     Chain(error)
+}
+
+/// For what is read or written through the system's own traits; the error stays the inner one.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error {
+            Error::OutOfMemory { .. } => io::ErrorKind::OutOfMemory,
+            _ => io::ErrorKind::Other,
+        };
+        Self::new(kind, error)
+    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,18 @@
 //!
 //! The profiler records spans; this module adds what only the runtime knows.
 
+use std::path::Path;
+
 use heddle_profile::{
-    Alternative, Counters, DeviceDescription, MachineDescription, RecordedBatches,
+    Alternative, Counters, DeviceDescription, MachineDescription, ProfileError, RecordedBatches,
     RecordedFallback, RecordedPool, Recording, RoutingLog, RoutingRow,
 };
 use heddle_runtime::Runtime;
 use heddle_runtime::device::Timing;
-use heddle_runtime::memory::AcceleratorMemory;
+use heddle_runtime::memory::{AcceleratorMemory, admit_host};
 use heddle_runtime::operation::Description;
 use heddle_runtime::route::{Decision, Reason};
+use heddle_runtime::units::Bytes;
 
 /// Returns the recording of the run so far, with a label and the noted decisions.
 ///
@@ -33,6 +36,15 @@ pub fn take(runtime: &Runtime, label: &str, decisions: &RoutingLog) -> Recording
         counters: counters(runtime),
         ..runtime.profiler().recording()
     }
+}
+
+/// Reads a recording whose memory passes [`admit_host`], with the text of its file. The error of
+/// one that does not fit holds an [`Error`](crate::Error) that says what was asked and what is
+/// free.
+pub fn read(path: impl AsRef<Path>) -> Result<(Recording, String), ProfileError> {
+    Recording::read_admitted(path, &|bytes| {
+        Ok(admit_host("a recorded run", Bytes(bytes))?)
+    })
 }
 
 /// Adds one decision and its measured time to `decisions`.

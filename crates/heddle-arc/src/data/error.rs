@@ -22,6 +22,14 @@ pub enum DataError {
         /// The system's error.
         source: std::io::Error,
     },
+    /// The host has no memory for what a file holds.
+    #[error("cannot read {file}")]
+    Memory {
+        /// The file.
+        file: String,
+        /// What was asked for and what is free.
+        source: heddle_runtime::Error,
+    },
     /// An archive is damaged, or has no such member.
     #[error("cannot read {} as an archive: {found}", .path.display())]
     Archive {

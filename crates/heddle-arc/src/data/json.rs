@@ -7,6 +7,9 @@
 
 mod scanner;
 
+use crate::limits::JSON_VALUE_BYTES;
+use heddle_runtime::memory::admit_host;
+use heddle_runtime::units::Bytes;
 use scanner::Scanner;
 use serde::de::IgnoredAny;
 use serde_json::{Error, Value};
@@ -19,12 +22,20 @@ pub(super) enum JsonError {
     NotJson(Error),
     /// It has more values than may be read.
     TooLarge,
+    /// The host has no memory for them.
+    Memory(Box<heddle_runtime::Error>),
 }
 
 impl From<Error> for JsonError {
     fn from(error: Error) -> Self {
         JsonError::NotJson(error)
     }
+}
+
+/// Checks the memory of what is about to be read.
+fn admit(bytes: u64) -> Result<(), JsonError> {
+    admit_host("the tasks of a file", Bytes(bytes))
+        .map_err(|error| JsonError::Memory(Box::new(error)))
 }
 
 /// A JSON value.
@@ -108,9 +119,14 @@ impl<'a> Json<'a> {
     /// Reads a text that holds one value and nothing else, and at most `most` values that are
     /// no cells of grids. Returns their number too; long texts are counted by their bytes.
     pub(super) fn parse(text: &'a [u8], most: u64) -> Result<(Json<'a>, u64), JsonError> {
+        // The cells of grids, each of which takes two bytes of the text.
+        admit(text.len() as u64)?;
         let mut scanner = Scanner::new(text, most);
         if let Some(json) = scanner.read() {
             return Ok((json, scanner.values()));
+        }
+        if let Some(error) = scanner.refused() {
+            return Err(JsonError::Memory(error));
         }
         if scanner.is_full() {
             return Err(JsonError::TooLarge);
@@ -125,6 +141,7 @@ impl<'a> Json<'a> {
             serde_json::from_slice::<IgnoredAny>(text)?;
             return Err(JsonError::TooLarge);
         }
+        admit(values.saturating_mul(JSON_VALUE_BYTES))?;
         Ok((serde_json::from_slice::<Value>(text)?.into(), values))
     }
 

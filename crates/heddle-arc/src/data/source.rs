@@ -145,6 +145,10 @@ impl Sources {
     pub(super) fn parse<'t>(&mut self, source: &'t Source) -> Result<Json<'t>, DataError> {
         let most = self.left / JSON_VALUE_BYTES;
         let (json, values) = Json::parse(&source.bytes, most).map_err(|error| match error {
+            JsonError::Memory(error) => DataError::Memory {
+                file: source.name.clone(),
+                source: *error,
+            },
             JsonError::TooLarge => too_large(source.name.clone(), DataLimit::Bytes),
             // serde_json's message ends with the position; this error states it first.
             JsonError::NotJson(error) => {

@@ -29,7 +29,7 @@ use heddle::config::Config;
 use heddle::device::{Device, DeviceFamily, DeviceId};
 use heddle::error::with_causes;
 use heddle::machine::Machine;
-use heddle::memory::{AcceleratorMemory, set_host_limit};
+use heddle::memory::{AcceleratorMemory, ReplayError, set_host_limit};
 use heddle::profile::{ProfileError, file_hint};
 use heddle::{DiscoveredDevices, Error, Runtime};
 
@@ -110,7 +110,7 @@ enum Failure {
     Profile(#[from] ProfileError),
     /// A log of allocations could not be replayed.
     #[error(transparent)]
-    Replay(#[from] heddle::memory::ReplayError),
+    Replay(#[from] ReplayError),
     /// ARC tasks, programs or vectors could not be read, or a vector failed.
     #[error("{message}")]
     Arc {
@@ -138,6 +138,9 @@ enum Failure {
     /// Ctrl-C. The finished part was printed before.
     #[error("interrupted after {done} of {of} evaluations")]
     Interrupted { done: u64, of: u64 },
+    /// Ctrl-C before the programs were written.
+    #[error("interrupted after {done} of {of} programs; none was written")]
+    GenerationInterrupted { done: usize, of: usize },
 }
 
 /// An error of the runtime inside a lattice operation is reported as a runtime error.
@@ -159,16 +162,20 @@ impl Failure {
             Self::Io(error) => Some(file_hint(error).to_owned()),
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Arc { hint, .. } => hint.clone(),
+            Self::Replay(ReplayError::Memory { source, .. }) => source.hint(),
             Self::Replay(_) => Some(
                 "write one with `heddle run --memory-log FILE` or `memory.log` in heddle.toml"
                     .to_owned(),
             ),
             Self::NoCacheFolder => Some("set HOME or HEDDLE_CACHE_DIR".to_owned()),
-            Self::Profile(error) => Some(error.hint().to_owned()),
+            Self::Profile(error) => hint_within(error).or_else(|| Some(error.hint().to_owned())),
             Self::Interrupted { .. } => {
                 Some("the result leaves out the tasks that were not finished".to_owned())
             }
-            Self::Lattice(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
+            Self::Lattice(_)
+            | Self::Unfit { .. }
+            | Self::Regression { .. }
+            | Self::GenerationInterrupted { .. } => None,
         }
     }
 
@@ -191,7 +198,7 @@ impl Failure {
             | Self::Io(_)
             | Self::Unfit { .. } => 1,
             Self::Regression { .. } => 3,
-            Self::Interrupted { .. } => interrupt::INTERRUPTED,
+            Self::Interrupted { .. } | Self::GenerationInterrupted { .. } => interrupt::INTERRUPTED,
         }
     }
 
@@ -204,6 +211,23 @@ impl Failure {
             _ => false,
         }
     }
+}
+
+/// Returns the hint of the error of the library that is this error or its cause, such as that of
+/// memory that was refused while a file was read.
+fn hint_within(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        // What an `io::Error` holds is not its source.
+        let held = error
+            .downcast_ref::<io::Error>()
+            .and_then(|error| error.get_ref()?.downcast_ref::<Error>());
+        if let Some(error) = held.or_else(|| error.downcast_ref()) {
+            return error.hint();
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// Whether the error states a property of the lattice, not a wrong argument.

@@ -122,6 +122,33 @@ impl Drop for EvaluationBar {
     }
 }
 
+/// The number of generated programs. The bar is cleared on drop.
+pub(super) struct GenerationBar {
+    bar: ProgressBar,
+}
+
+impl GenerationBar {
+    pub(super) fn new(programs: u64) -> Self {
+        let bar = bar(programs, "generating");
+        if let Ok(style) = ProgressStyle::with_template(
+            "generating [{bar:30}] {percent:>3} % {human_pos} of {human_len}, {eta} left",
+        ) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar }
+    }
+
+    pub(super) fn add(&self, programs: u64) {
+        self.bar.inc(programs);
+    }
+}
+
+impl Drop for GenerationBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// The rounds of an evolution and their rate. The bar is cleared on drop.
 pub(super) struct RoundBar {
     bar: ProgressBar,

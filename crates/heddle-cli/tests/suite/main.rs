@@ -14,6 +14,7 @@ mod command;
 mod extreme_numbers;
 mod foreign_text;
 mod gpu_command;
+mod host_limit;
 mod lattice_command;
 mod memory_command;
 mod output_files;

@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::weight::FileHeader;
 use super::{Recording, version1, version2};
 use crate::atomic_file::write_whole;
-use crate::bounded_file::read_rest;
+use crate::bounded_file::{Admit, read_rest};
 use crate::error::ProfileError;
 
 pub(super) const FORMAT: &str = "heddle-profile";
@@ -25,14 +25,6 @@ pub(crate) const CAP_BYTES: u64 = 64 << 20;
 
 /// The most bytes of a file that is read.
 const MAX_BYTES: u64 = 256 << 20;
-
-/// The format name and version of a file. Any JSON value is accepted here, so that
-/// a foreign file is reported as foreign and not as damaged.
-#[derive(Deserialize)]
-struct FileHeader {
-    format: Option<Value>,
-    version: Option<Value>,
-}
 
 /// The bytes at the beginning of a file in which a recording begins.
 const BEGIN_BYTES: u64 = 4 << 10;
@@ -99,11 +91,16 @@ impl Recording {
     /// with anything missing is an error. So is one of more than 256 MiB or of more than
     /// 2,097,152 spans: what takes two bytes in a file can take hundreds in memory.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
-        Ok(Self::read_with_text(path)?.0)
+        Ok(Self::read_admitted(path, &|_| Ok(()))?.0)
     }
 
     /// As [`read`](Self::read), with the text of the file: a pipe can be read only once.
-    pub fn read_with_text(path: impl AsRef<Path>) -> Result<(Self, String), ProfileError> {
+    /// `admit` is asked before memory is taken, with the bytes: for the text, for the recording,
+    /// and for as much again as its summaries take. Its error is that of reading the file.
+    pub fn read_admitted(
+        path: impl AsRef<Path>,
+        admit: Admit<'_>,
+    ) -> Result<(Self, String), ProfileError> {
         let path = path.as_ref();
         let refused = |cause| ProfileError::Read {
             path: path.to_owned(),
@@ -115,15 +112,15 @@ impl Recording {
         let begin = (&mut file).take(BEGIN_BYTES).read_to_end(&mut json);
         begin.map_err(refused)?;
         check_begin(&json, path)?;
-        let json = read_rest(json, file, MAX_BYTES).map_err(refused)?;
-        let recording = Self::from_json(&json, path)?;
+        let json = read_rest(json, file, MAX_BYTES, admit).map_err(refused)?;
+        let recording = Self::from_json(&json, path, admit)?;
         // JSON that was parsed as bytes may hold other bytes in what was ignored.
         let text = String::from_utf8(json)
             .map_err(|error| refused(io::Error::new(ErrorKind::InvalidData, error.utf8_error())))?;
         Ok((recording, text))
     }
 
-    fn from_json(json: &[u8], path: &Path) -> Result<Self, ProfileError> {
+    fn from_json(json: &[u8], path: &Path, admit: Admit<'_>) -> Result<Self, ProfileError> {
         let foreign = |found| ProfileError::Foreign {
             path: path.to_owned(),
             found,
@@ -135,14 +132,18 @@ impl Recording {
 
         check_begin(json, path)?;
         let label: FileHeader = serde_json::from_slice(json).map_err(corrupt)?;
-        match label.format {
+        match &label.format {
             Some(Value::String(format)) if format == FORMAT => {}
-            Some(format) => return Err(foreign(format!("JSON of format {}", shortened(&format)))),
+            Some(format) => return Err(foreign(format!("JSON of format {}", shortened(format)))),
             None => return Err(foreign("JSON without a \"format\"".to_owned())),
         }
-        let Some(version) = label.version else {
+        let Some(version) = &label.version else {
             return Err(foreign("JSON without a \"version\"".to_owned()));
         };
+        admit(label.memory_bytes(json)).map_err(|cause| ProfileError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
         match version.as_u64() {
             Some(version1::VERSION) => version1::read(json).map_err(corrupt),
             Some(version2::VERSION) => version2::read(json).map_err(corrupt),
@@ -153,7 +154,7 @@ impl Recording {
             }),
             _ => Err(foreign(format!(
                 "the unknown format version {}",
-                shortened(&version)
+                shortened(version)
             ))),
         }
     }
@@ -185,8 +186,12 @@ mod tests {
         assert!(matches!(refused, ProfileError::Foreign { .. }), "{refused}");
     }
 
+    fn from_json(json: &str) -> Result<Recording, ProfileError> {
+        Recording::from_json(json.as_bytes(), Path::new("run.json"), &|_| Ok(()))
+    }
+
     fn error(json: &str) -> ProfileError {
-        Recording::from_json(json.as_bytes(), Path::new("run.json")).unwrap_err()
+        from_json(json).unwrap_err()
     }
 
     #[test]
@@ -311,11 +316,37 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_admitted_before_spans_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let spans = "0,".repeat(9_999) + "0";
+        let json = format!(
+            "{{\"format\": \"heddle-profile\", \"version\": 2, \"counts\": {{}}, \"strings\": [\"\"], \
+             \"spans\": {{\"count\": 10000, \"start_ns\": [{spans}]}}}}"
+        );
+        fs::write(&path, json).unwrap();
+        let within = |limit: u64| {
+            let left = std::cell::Cell::new(limit);
+            Recording::read_admitted(&path, &|bytes| {
+                let rest = left.get().checked_sub(bytes);
+                left.set(rest.ok_or(ErrorKind::OutOfMemory)?);
+                Ok(())
+            })
+        };
+        let needed = 10_000 * size_of::<crate::RecordedSpan>() as u64;
+        assert!(matches!(
+            within(needed),
+            Err(ProfileError::Read { cause, .. }) if cause.kind() == ErrorKind::OutOfMemory
+        ));
+        assert_eq!(within(5 * needed).unwrap().0.spans.len(), 10_000);
+    }
+
+    #[test]
     fn a_field_added_later_is_ignored() {
         let json = "{\"format\": \"heddle-profile\", \"version\": 2, \"weather\": \"fair\", \
                     \"counts\": {\"overwritten\": 2, \"hue\": 1}, \"strings\": [], \
                     \"spans\": {\"count\": 0, \"colour\": []}}";
-        let recording = Recording::from_json(json.as_bytes(), Path::new("run.json")).unwrap();
+        let recording = from_json(json).unwrap();
         assert_eq!(recording.recorded(), 2);
     }
 }

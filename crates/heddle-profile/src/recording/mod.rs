@@ -18,6 +18,7 @@ mod routing;
 mod span;
 mod version1;
 mod version2;
+mod weight;
 
 pub use ceiling::Ceilings;
 pub use counters::{Counters, RecordedBatches, RecordedFallback, RecordedPool};

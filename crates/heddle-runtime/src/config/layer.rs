@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use heddle_profile::read_file;
+use heddle_profile::{read_file, read_regular_file};
 use toml::de::{DeTable, DeValue};
 
 use super::Config;
@@ -40,12 +40,15 @@ pub(super) fn find_file(
             });
         }
         let path = PathBuf::from(named);
-        let text = read_text(&path).map_err(|source| unreadable(&path, source))?;
+        // A pipe that is named is read, so that `--config <(…)` works.
+        let bytes = read_file(&path, MAX_BYTES);
+        let text = bytes.and_then(text_of);
+        let text = text.map_err(|source| unreadable(&path, source))?;
         return Ok(Some((path, text)));
     }
     for folder in folders {
         let path = folder.join(FILE_NAME);
-        match read_text(&path) {
+        match read_regular_file(&path, MAX_BYTES).and_then(text_of) {
             Ok(text) => return Ok(Some((path, text))),
             Err(source) if is_absent(&path, &source) => {}
             Err(source) => return Err(unreadable(&path, source)),
@@ -54,8 +57,8 @@ pub(super) fn find_file(
     Ok(None)
 }
 
-fn read_text(path: &Path) -> io::Result<String> {
-    let text = String::from_utf8(read_file(path, MAX_BYTES)?);
+fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    let text = String::from_utf8(bytes);
     text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
@@ -260,6 +263,14 @@ mod tests {
             find_file(Some("/dev/zero".into()), &[]),
             Err(Error::File { action: "read", .. })
         ));
+        let pipe = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo")
+            .arg(pipe.path().join(FILE_NAME))
+            .status();
+        assert!(made.unwrap().success());
+        let error = find_file(None, &[pipe.path().to_owned()]).unwrap_err();
+        let why = crate::error::with_causes(&error).to_string();
+        assert!(why.contains("no regular file"), "{why}");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE_NAME);
         // More than fits into memory.

@@ -8,6 +8,8 @@ use serde::Serialize;
 use super::clock::ManualClock;
 use super::event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
 use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet};
+use crate::error::Error;
+use crate::memory::admit_host;
 use crate::units::{Bytes, Nanos};
 
 /// The result of replaying a log on a stack.
@@ -75,6 +77,15 @@ pub enum ReplayError {
         /// The line, from 1.
         line: u64,
     },
+    /// The host has no memory for the blocks that the log holds.
+    #[error("line {line} of the log cannot be replayed")]
+    Memory {
+        /// The line, from 1.
+        line: u64,
+        /// What was asked for and what is free.
+        #[source]
+        source: Box<Error>,
+    },
     /// The stack failed for a reason other than memory.
     #[error("line {line} of the log cannot be replayed")]
     DriverError {
@@ -85,6 +96,13 @@ pub enum ReplayError {
         refusal: Refusal,
     },
 }
+
+/// The requests between two checks of the host's memory.
+const CHECKED_REQUESTS: u64 = 1 << 14;
+
+/// The most that a request adds to the host's memory: a block here, in the stack and in its pool,
+/// each in a table that may just have grown.
+const MEMORY_PER_REQUEST: u64 = 512;
 
 /// Most bytes of a line, with its end. An event has some 200, and the path of a source file.
 const MAX_LINE_BYTES: u64 = 1 << 16;
@@ -204,6 +222,8 @@ impl ReplayRun<'_> {
             match serde_json::from_str::<LogLine<'_>>(&text) {
                 Ok(LogLine { at, event }) => {
                     self.pass(at);
+                    self.admit(&event)
+                        .map_err(|source| ReplayError::Memory { line, source })?;
                     self.event(&event)
                         .map_err(|refusal| ReplayError::DriverError { line, refusal })?;
                 }
@@ -229,6 +249,16 @@ impl ReplayRun<'_> {
             clock.advance_to(until);
             self.stack.tick();
         }
+    }
+
+    /// Checks the memory for the requests to come. A log may hold any number of blocks.
+    fn admit(&self, event: &AllocationEvent<'_>) -> Result<(), Box<Error>> {
+        let is_request = matches!(event, AllocationEvent::Allocate { .. });
+        if is_request && self.report.allocations.is_multiple_of(CHECKED_REQUESTS) {
+            let bytes = Bytes(CHECKED_REQUESTS * MEMORY_PER_REQUEST);
+            admit_host("the blocks of an allocation log", bytes)?;
+        }
+        Ok(())
     }
 
     fn event(&mut self, event: &AllocationEvent<'_>) -> Result<(), Refusal> {

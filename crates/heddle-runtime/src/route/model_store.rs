@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heddle_profile::{TEMPORARY_PREFIX, read_file, write_file};
+use heddle_profile::{TEMPORARY_PREFIX, read_regular_file, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::saved_model::DeviceModel;
@@ -107,7 +107,7 @@ impl ModelStore {
     ) -> LoadedModel {
         let expected = ModelIdentity::of(machine, device, properties);
         let path = self.path(machine, device, properties);
-        let text = match read(&path) {
+        let text = match read_regular_file(&path, MAX_BYTES) {
             Ok(text) => text,
             Err(error)
                 if matches!(
@@ -213,15 +213,6 @@ impl ModelStore {
         let path = self.folder.join(expected.file_name(&found.to_string()));
         Some(kernel_version_note(&path, found, expected))
     }
-}
-
-/// Reads a model file. A pipe would be waited for at every start.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let found = fs::metadata(path)?;
-    if !found.is_file() && !found.is_dir() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    read_file(path, MAX_BYTES)
 }
 
 /// Whether this is a temporary file of ours that no process can still be writing.
@@ -388,13 +379,13 @@ mod tests {
         let path = folder.path().join("model.json");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
-        let error = read(&path).unwrap_err().to_string();
+        let error = read_regular_file(&path, MAX_BYTES).unwrap_err().to_string();
         assert_eq!(error, "it is no regular file");
         fs::remove_file(&path).unwrap();
         // More than fits into memory.
         let file = fs::File::create(&path).unwrap();
         file.set_len(1 << 40).unwrap();
-        let error = read(&path).unwrap_err();
+        let error = read_regular_file(&path, MAX_BYTES).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 

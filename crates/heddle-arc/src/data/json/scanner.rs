@@ -6,12 +6,17 @@
 
 use super::{Json, Keys};
 use crate::limits::JSON_VALUE_BYTES;
+use heddle_runtime::memory::admit_host;
+use heddle_runtime::units::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// How deep lists and objects may be nested; `serde_json` ends at 127.
 const MAX_DEPTH: usize = 100;
+
+/// The values whose memory is checked at once.
+const ADMITTED_VALUES: u64 = 1 << 15;
 
 pub(super) struct Scanner<'a> {
     text: &'a [u8],
@@ -21,6 +26,9 @@ pub(super) struct Scanner<'a> {
     /// The most values, and those found; grids are one value each.
     most: u64,
     values: u64,
+    /// The values whose memory is admitted, and why no more is.
+    admitted: u64,
+    refused: Option<Box<heddle_runtime::Error>>,
 }
 
 impl<'a> Scanner<'a> {
@@ -31,6 +39,8 @@ impl<'a> Scanner<'a> {
             cells: Vec::new(),
             most,
             values: 0,
+            admitted: 0,
+            refused: None,
         }
     }
 
@@ -54,7 +64,24 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn count(&mut self, values: usize) -> Option<()> {
         self.values += values as u64;
+        if self.values > self.admitted {
+            self.admit()?;
+        }
         (!self.is_full()).then_some(())
+    }
+
+    /// Checks the memory of the next values.
+    #[cold]
+    fn admit(&mut self) -> Option<()> {
+        self.admitted = self.values + ADMITTED_VALUES;
+        let bytes = Bytes(ADMITTED_VALUES * JSON_VALUE_BYTES);
+        self.refused = admit_host("the tasks of a file", bytes).err().map(Box::new);
+        self.refused.is_none().then_some(())
+    }
+
+    /// Why memory was refused, if it was.
+    pub(super) fn refused(&mut self) -> Option<Box<heddle_runtime::Error>> {
+        self.refused.take()
     }
 
     #[inline]

@@ -13,7 +13,7 @@ use heddle::arc::{solvers, tasks};
 use heddle::config::Config;
 use heddle::error::with_causes;
 
-use crate::cli::Failure;
+use crate::cli::{Failure, hint_within};
 
 /// Seed of the built-in tasks, so that they are the same in every run.
 const BUILT_IN_SEED: u64 = 1;
@@ -210,7 +210,9 @@ pub(super) fn read_text(file: &Path) -> Result<String, Failure> {
 
 fn unread(file: &Path, error: ProgramFileError) -> Failure {
     match error {
-        ProgramFileError::Read { source, .. } => unreadable(file, &source),
+        ProgramFileError::Read { source, .. } if hint_within(&source).is_none() => {
+            unreadable(file, &source)
+        }
         error => failure(&error),
     }
 }
@@ -226,6 +228,6 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 pub(super) fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Arc {
         message: with_causes(error).to_string(),
-        hint: None,
+        hint: hint_within(error),
     }
 }

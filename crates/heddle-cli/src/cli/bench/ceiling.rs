@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use heddle::cpu::CpuPool;
 use heddle::device::{DeviceId, ExecutionContext};
+use heddle::memory::admit_host;
 use heddle::units::Bytes;
 use heddle::{DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
 
@@ -49,7 +50,7 @@ impl<'a> Ceilings<'a> {
         }
         let mut best = f64::MAX;
         for split in [false, true] {
-            let mut copy = Copying::new(half as usize, split);
+            let mut copy = Copying::new(half as usize, split)?;
             let sample = TimeDistribution::of(self.time, || {
                 Ok(self.runtime.run_on(DeviceId::CPU, &mut copy)?)
             })?;
@@ -84,12 +85,13 @@ struct Copying {
 }
 
 impl Copying {
-    fn new(bytes: usize, split: bool) -> Self {
-        Self {
+    fn new(bytes: usize, split: bool) -> Result<Self, Error> {
+        admit_host(COPY.name(), Bytes::of::<[u8; 2]>(bytes))?;
+        Ok(Self {
             from: vec![1; bytes],
             to: vec![2; bytes],
             split,
-        }
+        })
     }
 }
 
@@ -162,4 +164,16 @@ fn chains<T: Copy>(factor: T, offset: T, multiply_add: impl Fn(T, T, T) -> T) {
         },
     );
     std::hint::black_box(&ends);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_does_not_fit_is_an_error() {
+        assert!(Copying::new(64, false).is_ok());
+        let copy = Copying::new(1 << 48, true);
+        assert!(matches!(copy, Err(Error::OutOfMemory { .. })));
+    }
 }

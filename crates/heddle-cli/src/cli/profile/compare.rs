@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use heddle::profile::{CompareSettings, Comparison, ComparisonOutcome, OperationChange, Recording};
+use heddle::profile::{CompareSettings, Comparison, ComparisonOutcome, OperationChange};
+use heddle::recording;
 use heddle::units::{Bytes, Estimate};
 
 use super::shown;
@@ -42,8 +43,8 @@ fn percentage(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let before = Recording::read(&arguments.before)?;
-    let after = Recording::read(&arguments.after)?;
+    let before = recording::read(&arguments.before)?.0;
+    let after = recording::read(&arguments.after)?.0;
     let comparison = before.compare(
         &after,
         CompareSettings {

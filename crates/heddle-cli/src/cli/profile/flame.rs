@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use heddle::profile::{Recording, WrittenFile};
+use heddle::recording;
 use inferno::{differential, flamegraph};
 
 use super::{FileCap, output_path, print_written};
@@ -34,7 +35,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let recording = Recording::read(&arguments.file)?;
+    let recording = recording::read(&arguments.file)?.0;
     let ending = if arguments.collapsed { "stacks" } else { "svg" };
     let file = output_path(&arguments.file, arguments.output.as_deref(), ending);
     output.leave_standard_output_to(&file);
@@ -51,12 +52,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
             hint: "record a run that executes operations".to_owned(),
         });
     }
-    let before = arguments
+    let against = arguments
         .against
         .as_ref()
-        .map(Recording::read)
+        .map(recording::read)
         .transpose()?;
-    let (picture, left_out) = within(arguments.cap.bytes(), &recording, before.as_ref())?;
+    let before = against.as_ref().map(|(recording, _)| recording);
+    let (picture, left_out) = within(arguments.cap.bytes(), &recording, before)?;
     let written = write(&file, &picture, &recording, left_out)?;
     Ok(print_written(&file, &written, output)?)
 }

@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use heddle::error::with_causes;
-use heddle::profile::{Metrics, MetricsServer, Recording, ServerLimits};
+use heddle::profile::{Metrics, MetricsServer, ServerLimits};
+use heddle::recording;
 use serde_json::json;
 
 use crate::cli::Failure;
@@ -31,7 +32,7 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     // A file that cannot be read is reported before the server starts.
     let mut metrics = Metrics::default();
-    let text = metrics.text(&Recording::read(&arguments.file)?);
+    let text = metrics.text(&recording::read(&arguments.file)?.0);
     if arguments.once {
         if output.is_json() {
             return Ok(output.object(&json!({ "metrics": text }))?);
@@ -40,8 +41,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<
     }
     let file = arguments.file.clone();
     let server = MetricsServer::start(arguments.address, ServerLimits::default(), move || {
-        match Recording::read(&file) {
-            Ok(recording) => Ok(metrics.text(&recording)),
+        // Another file may stand there now. A pipe would be waited for.
+        if !file.metadata().is_ok_and(|found| found.is_file()) {
+            return Err(format!("{} is no regular file", file.display()));
+        }
+        match recording::read(&file) {
+            Ok((recording, _)) => Ok(metrics.text(&recording)),
             Err(error) => Err(with_causes(&error).to_string()),
         }
     })?;

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use heddle::profile::{Recording, report, write_whole};
+use heddle::profile::{report, write_whole};
+use heddle::recording;
 use serde_json::json;
 
 use super::output_path;
@@ -41,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 
 /// Returns the page of a recording. Fails if the file is not a valid recording.
 pub(in crate::cli) fn page_of(file: &Path) -> Result<String, Failure> {
-    let (recording, json) = Recording::read_with_text(file)?;
+    let (recording, json) = recording::read(file)?;
     let title = match recording.label.as_str() {
         "" => "Heddle profile",
         label => label,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use heddle::profile::{Bottleneck, Recording, Summary, TimeCategory};
+use heddle::recording;
 use heddle::units::{Estimate, Nanos};
 use serde_json::json;
 
@@ -35,7 +36,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let recording = Recording::read(&arguments.file)?;
+    let recording = recording::read(&arguments.file)?.0;
     if let Some(file) = &arguments.csv {
         output.leave_standard_output_to(file);
         let written = recording.write_csv(file, arguments.cap.bytes())?;

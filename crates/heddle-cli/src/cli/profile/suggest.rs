@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use heddle::profile::{Recording, Suggestion};
+use heddle::profile::Suggestion;
+use heddle::recording;
 use heddle::units::Nanos;
 use serde_json::json;
 
@@ -18,7 +19,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let recording = Recording::read(&arguments.file)?;
+    let recording = recording::read(&arguments.file)?.0;
     let suggestions = recording.suggestions();
     if output.is_json() {
         return Ok(output.object(&json!({ "suggestions": suggestions }))?);

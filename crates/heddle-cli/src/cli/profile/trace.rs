@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heddle::profile::Recording;
+use heddle::recording;
 
 use super::{FileCap, output_path, print_written};
 use crate::cli::Failure;
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let recording = Recording::read(&arguments.file)?;
+    let recording = recording::read(&arguments.file)?.0;
     let file = output_path(&arguments.file, arguments.output.as_deref(), "trace.json");
     output.leave_standard_output_to(&file);
     let written = recording.write_trace(&file, arguments.cap.bytes())?;

@@ -11,6 +11,7 @@ use heddle::arc::program::{Form, Program};
 use heddle::arc::rng::Rng;
 use heddle::arc::search::{ProgramShape, generate};
 use heddle::cpu::CpuPool;
+use heddle::memory::admit_host;
 use heddle::units::Bytes;
 use serde::Serialize;
 
@@ -22,6 +23,8 @@ use crate::cli::output::{FAINT, Output};
 const EXAMPLES: usize = 4;
 /// Number of programs merged into one plan.
 const PROGRAMS_PER_PLAN: usize = 4096;
+/// What a program takes in its plan, measured, with its evaluations.
+const BYTES_PER_PROGRAM: usize = 2 << 10;
 /// Lines of each program, if possible.
 const LINES: usize = 10;
 
@@ -87,6 +90,10 @@ pub(super) fn run(
 ) -> Result<SearchBench, Failure> {
     let start = Instant::now();
     let pool = cpu.runtime.pool();
+    admit_host(
+        "the generated programs",
+        Bytes::of::<[u8; BYTES_PER_PROGRAM]>(arguments.generated),
+    )?;
     let work = work(tasks, arguments.seed, arguments.generated, pool);
     let planning_s = start.elapsed().as_secs_f64();
     let load = work.load();
