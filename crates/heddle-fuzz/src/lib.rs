@@ -26,6 +26,7 @@ pub mod configuration;
 mod differential;
 pub mod emulated_gpu;
 pub mod generated_programs;
+pub mod golden_vectors;
 pub mod merged_files;
 pub mod model_files;
 pub mod mutation;
@@ -50,8 +51,8 @@ pub struct Target {
 macro_rules! with_target_names {
     ($callback:ident) => {
         $callback! {
-            programs, generated_programs, plan_text, merged_files, task_data, configuration,
-            recordings, allocation_logs, model_files, emulated_gpu
+            programs, generated_programs, plan_text, merged_files, task_data, golden_vectors,
+            configuration, recordings, allocation_logs, model_files, emulated_gpu
         }
     };
 }
