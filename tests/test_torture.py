@@ -21,7 +21,7 @@ class Runs(unittest.TestCase):
         binary = self.scratch / "command"
         binary.write_text(f"#!/bin/sh\n{script}\n")
         binary.chmod(0o755)
-        folder = self.scratch / "run"
+        folder = self.scratch / f"run-{len(list(self.scratch.iterdir()))}"
         return " ".join(run(Case("a case", ["an argument"], **options), binary, folder, self.scratch / "good")[0])
 
     def test_a_good_run_has_no_problem(self):
@@ -44,6 +44,17 @@ class Runs(unittest.TestCase):
 
     def test_a_run_that_hangs(self):
         self.assertIn("still running", self.found("exec sleep 30", seconds=0.2))
+
+    def test_arguments_that_are_refused(self):
+        script = "echo 'error: no\n\nUsage: heddle' >&2; exit 2"
+        self.assertIn("arguments are refused", self.found(script))
+        self.assertEqual(self.found(script, misused=True), "")
+        self.assertEqual(self.found("echo 'error: no such task' >&2; exit 2"), "")
+
+    def test_a_limit_is_set_and_may_not_be_passed_twice(self):
+        self.assertEqual(self.found('test "$HEDDLE_MEMORY_HOST_LIMIT" = 10MiB', limit=10), "")
+        script = "x=$(head -c 30000000 /dev/zero | tr '\\0' x); exec sleep 1"
+        self.assertIn("more than 20 MiB", self.found(script, limit=10))
 
     def test_a_run_that_takes_too_much_memory(self):
         script = "x=$(head -c 30000000 /dev/zero | tr '\\0' x); exec sleep 1"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from torture_files import make_good
 from torture_inputs import inputs
-from torture_run import command_line, run
+from torture_run import command_line, most_mib, run
 from torture_surroundings import surroundings
 
 
@@ -78,6 +78,7 @@ def run_all(cases, binary, scratch, arguments):
     make_good(scratch / "good", binary)
     lock = threading.Lock()
     failed = 0
+    peaks = []
 
     def one(numbered):
         nonlocal failed
@@ -90,7 +91,10 @@ def run_all(cases, binary, scratch, arguments):
             found, result = [f"could not be run: {error}"], None
         with lock:
             if arguments.verbose or found:
-                print(f"{'FAILED' if found else 'passed'} {case.name} ({time.monotonic() - began:.1f} s)")
+                peak = f", {result.mib:.0f} of {most_mib(case)} MiB" if result else ""
+                print(f"{'FAILED' if found else 'passed'} {case.name} ({time.monotonic() - began:.1f} s{peak})")
+            if result:
+                peaks.append((result.mib / most_mib(case), result.mib, case))
             if found:
                 failed += 1
                 print_failure(case, binary, found, result)
@@ -98,6 +102,10 @@ def run_all(cases, binary, scratch, arguments):
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(one, enumerate(cases)))
+    if arguments.verbose:
+        print("most memory, as a share of what the case may hold:")
+        for share, mib, case in sorted(peaks, key=lambda peak: -peak[0])[:20]:
+            print(f"  {share:4.0%} {mib:5.0f} of {most_mib(case)} MiB: {case.name}")
     return failed
 
 

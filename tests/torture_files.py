@@ -18,8 +18,12 @@ LOG = [
     {"at": 1, "event": "allocate", "bytes": 1000, "stream": 1, "address": 4096, "site": "a.rs:1"},
     {"at": 2, "event": "free", "address": 4096, "busy": 0},
 ]
+# A task that the program below solves, so that a store keeps it.
+MIRROR = {"train": [{"input": [[1, 2]], "output": [[2, 1]]}], "test": [{"input": [[3, 0]], "output": [[0, 3]]}]}
 TYPED = "def solve_a(S, I, C):\n    O = vmirror_t(I)\n    return O\n"
 MODELS = "models"
+# The folder of an evolution.
+STORE = "store"
 
 
 def make_good(folder, binary):
@@ -29,6 +33,7 @@ def make_good(folder, binary):
     (folder / "several.py").write_text((ROOT / "programs/training_0.py").read_text())
     (folder / "typed.py").write_text(TYPED)
     (folder / "task.json").write_text(json.dumps({"train": {"a": TASK}}))
+    (folder / "mirror.json").write_text(json.dumps({"train": {"a": MIRROR}}))
     (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LOG))
     (folder / "config.toml").write_text('threads = 2\n[memory]\nhost_limit = "50%"\n')
     (folder / "sites.bin").write_bytes(bytes(range(100)))
@@ -40,6 +45,7 @@ def make_good(folder, binary):
         ["arc", "merge", "--programs", "program.py", "-o", "plan.py"],
         ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o", "merged.py"],
         ["arc", "eval", "--profile", "run.json"],
+        ["arc", "evolve", "--rounds", "1", "--store", STORE, "--programs", "typed.py", "--data", "mirror.json"],
         ["calibrate", "--budget", "0.2"],
     ):
         subprocess.run([binary, *arguments], cwd=folder, env=environment, check=True, capture_output=True)

@@ -4,7 +4,7 @@ import json
 import os
 import zipfile
 
-from torture_files import CONTENTS, LARGE_PLACES, MODELS, PLACES, TASK, replace_with
+from torture_files import STORE, CONTENTS, LARGE_PLACES, MODELS, PLACES, TASK, replace_with
 from torture_run import Case, printable
 
 HUGE = "18446744073709551615"
@@ -12,16 +12,20 @@ ESCAPE = "\x1b]0;title\x07"
 # Where output is no terminal, escapes of all kinds are left out unless colours are forced.
 COLOURED = {"CLICOLOR_FORCE": "1"}
 
+# The memory of runs that read what others wrote, in MiB.
+LIMIT = 128
+
 # Commands by the file that each reads.
 READERS = {
     "program.py": [
         ["arc", "eval", "--programs", "program.py", "--data", "task.json"],
-        ["arc", "merge", "--programs", "program.py"],
+        ["arc", "merge", "--programs", "program.py", "-o", "out"],
         ["arc", "generate", "--count", "2", "--programs", "program.py"],
+        ["arc", "evolve", "--rounds", "1", "--store", "new", "--programs", "program.py", "--data", "task.json"],
     ],
     "merged.py": [["arc", "batt", "merged.py", "--data", "task.json"]],
     "merged_call.py": [["arc", "batt", "merged.py", "--data", "task.json", "--calls", "merged_call.py"]],
-    "plan.py": [["arc", "eval", "--programs", "plan.py"], ["arc", "merge", "--programs", "plan.py"]],
+    "plan.py": [["arc", "eval", "--programs", "plan.py"], ["arc", "merge", "--programs", "plan.py", "-o", "out"]],
     "task.json": [
         ["arc", "eval", "--data", "task.json"],
         ["arc", "generate", "--data", "task.json", "--programs", "program.py"],
@@ -38,6 +42,7 @@ READERS = {
         ["serve-metrics", "--once", "run.json"],
     ],
     "log.jsonl": [["memory", "replay", "log.jsonl"]],
+    f"{STORE}/evolve.json": [["arc", "evolve", "--rounds", "1", "--store", STORE, "--data", "mirror.json"]],
     "sites.bin": [["lattice", "transform", "xor", "--size", "10", "--input", "sites.bin"]],
 }
 
@@ -46,6 +51,8 @@ def inputs():
     yield from bad_files()
     yield from bad_folders()
     yield from bad_archives()
+    yield from bad_stores()
+    yield from bad_logs()
     yield from bad_programs()
     yield from bad_models()
     yield from numbers()
@@ -63,14 +70,14 @@ def bad_files():
                 # One command for each file is enough where the reader is the same.
                 quick = number == 0 or content in ("empty", "cut in half", "terminal escapes")
                 yield Case(f"{what}: {content}", arguments, environment=COLOURED if "escapes" in content else {},
-                           prepare=replace_with(file, change), quick=quick)
+                           prepare=replace_with(file, change), quick=quick, limit=LIMIT)
             for place, prepare in {**PLACES, **LARGE_PLACES}.items():
                 yield Case(
                     f"{what}: {place}",
                     arguments,
                     prepare=lambda folder, prepare=prepare, file=file: prepare(folder, file),
                     seconds=20,
-                    mib=1024,
+                    limit=LIMIT,
                     quick=number == 0 and place not in LARGE_PLACES,
                 )
 
@@ -95,6 +102,28 @@ def bad_folders():
     yield Case("a deep folder with a loop of links", ["arc", "eval", "--data", "data"], prepare=deep)
 
 
+def bad_stores():
+    """Stores of an evolution that something changed."""
+    evolve = ["arc", "evolve", "--rounds", "1", "--store", STORE, "--programs", "typed.py", "--data", "mirror.json"]
+
+    def in_programs(change):
+        def prepare(folder):
+            for path in (folder / STORE).rglob("*.py"):
+                path.write_bytes(change(path.read_bytes()))
+
+        return prepare
+
+    for content, change in CONTENTS.items():
+        yield Case(f"programs of a store: {content}", evolve, environment=COLOURED if "escapes" in content else {},
+                   prepare=in_programs(change), limit=LIMIT, quick=content in ("empty", "NULs", "terminal escapes"))
+    for content in ("2 GiB of NULs", "/dev/zero", "a folder"):
+        def prepare(folder, place={**PLACES, **LARGE_PLACES}[content]):
+            program = next((folder / STORE / "solver_md5").glob("*.py"))
+            place(program.parent, program.name)
+
+        yield Case(f"a program of a store: {content}", evolve, prepare=prepare, limit=LIMIT, seconds=20)
+
+
 def bad_archives():
     data = ["arc", "eval", "--data", "data.zip"]
 
@@ -109,7 +138,7 @@ def bad_archives():
         return prepare
 
     for members, mib, quick in ((3, 200, True), (24, 200, False)):
-        yield Case(f"an archive of {members} members of {mib} MiB", data, prepare=bomb(members, mib), mib=640,
+        yield Case(f"an archive of {members} members of {mib} MiB", data, prepare=bomb(members, mib), limit=LIMIT,
                    seconds=30, quick=quick)
 
     def many(folder):
@@ -167,6 +196,28 @@ def bad_programs():
                    prepare=task(train=train), codes={1})
 
 
+def bad_logs():
+    """What stands where the allocations of a run are logged."""
+
+    def link_to(target):
+        return lambda folder: (folder / "log").symlink_to(target)
+
+    run = ["--device", "simt:0", "run", "--rounds", "1", "--memory-log", "log"]
+    environment = {"HEDDLE_CACHE_DIR": MODELS}
+    for name, prepare, codes in (
+        ("an old log", lambda folder: (folder / "log").write_text("old\n" * 100_000), {0}),
+        ("a link", link_to("real"), {0}),
+        ("a full device", link_to("/dev/full"), {0, 1}),
+        ("a folder", lambda folder: (folder / "log").mkdir(), {1}),
+    ):
+        def after(folder, result):
+            log = folder / "log"
+            return "the old log is still there" if log.is_file() and "old\n" in log.read_text() else None
+
+        yield Case(f"run --memory-log: {name}", run, environment, prepare, after=None if "device" in name else after,
+                   codes=codes, seconds=120, mib=4096, quick=name == "a folder")
+
+
 def bad_models():
     """Model files that an earlier run wrote and something changed."""
 
@@ -195,10 +246,10 @@ def numbers():
         ["arc", "eval", "--budget", "steps={}"],
         ["arc", "eval", "--budget", "bytes={}"],
         ["arc", "eval", "--budget", "time={}s"],
-        ["arc", "eval", "--gpu-caps", "cells={}", "--device", "simt:0", "--tasks", "none"],
+        ["arc", "eval", "--gpu-caps", "cells={}", "--device", "simt:0", "--data", "task.json", "--programs", "program.py"],
         ["arc", "generate", "--count", "1", "--lines", "{}"],
         ["arc", "generate", "--count", "1", "--seed", "{}"],
-        ["arc", "merge", "--programs", "program.py", "--count", "{}"],
+        ["arc", "generate", "--programs", "program.py", "--count", "{}"],
         ["bench", "ops", "--time", "1", "--case", "xor/u8:{}"],
         ["bench", "ops", "--time", "1", "--case", "matmul:{}"],
         ["explain", "xor", "--size", "{}"],
@@ -229,7 +280,7 @@ def numbers():
             arguments = [part.replace("{}", number) for part in option]
             # What a size needs may fit in the memory of this machine, so it is given less.
             limit = {"HEDDLE_MEMORY_HOST_LIMIT": "256MiB"} if option[0] in ("lattice", "bench") else {}
-            yield Case(" ".join(arguments), arguments, limit, quick=place < 3)
+            yield Case(" ".join(arguments), arguments, limit, quick=place < 3, misused=True)
 
 
 def great_recordings():
@@ -242,6 +293,12 @@ def great_recordings():
         text = f'{{"format": "heddle-profile", "version": 2, "counts": {{}}, "strings": [""], {rest}}}'
         yield Case(f"a recording of millions of {name}", ["profile", "show", "run.json"], codes={1},
                    prepare=replace_with("run.json", lambda good, text=text: text.encode()))
+    many = ",".join(["0"] * 2_000_000)
+    text = ('{"format": "heddle-profile", "version": 2, "counts": {}, "strings": [""], '
+            f'"spans": {{"count": 2000000, "start_ns": [{many}]}}}}')
+    for number, arguments in enumerate(READERS["run.json"]):
+        yield Case(f"{' '.join(arguments[:2])} of two million spans", arguments, codes={1}, limit=LIMIT,
+                   prepare=replace_with("run.json", lambda good, text=text: text.encode()), quick=number == 0)
 
 
 def prints_no(*words):
@@ -252,6 +309,13 @@ def prints_no(*words):
     return after
 
 
+def many_blocks(folder):
+    with open(folder / "log.jsonl", "w") as log:
+        log.write('{"heddle_allocation_log": 1, "device": "simt:0", "capacity": 1152921504606846976}\n')
+        for block in range(1, 1_500_000):
+            log.write(f'{{"at":1,"event":"allocate","bytes":1,"stream":1,"address":{block * 512},"site":"a"}}\n')
+
+
 def great_work():
     """Sizes that no memory and no time suffice for."""
     count = ["arc", "generate", "--count"]
@@ -260,6 +324,18 @@ def great_work():
     yield Case(f"arc bench --generated {HUGE}", ["arc", "bench", "--rounds", "1", "--generated", HUGE], codes={1, 2})
     for case in ("matmul:1000000000", f"xor/u8:{HUGE}", "xor:1000000000000"):
         yield Case(f"bench ops --case {case}", ["bench", "ops", "--time", "1", "--case", case], codes={1, 2})
+    yield Case("lattice distances of as many distances as sites",
+               ["lattice", "distances", "--dims", "1", "--size", "16777216"], limit=160, codes={0}, seconds=30)
+    yield Case("memory replay of very many blocks", ["memory", "replay", "log.jsonl"], prepare=many_blocks,
+               limit=LIMIT, codes={1}, seconds=30)
+    yield Case("arc eval of a file of blanks", ["arc", "eval", "--data", "task.json"], limit=LIMIT, codes={1},
+               prepare=replace_with("task.json", lambda good: b" " * (200 << 20)))
+    for arguments in (["generate", "--count", "1000000"], ["bench", "--rounds", "1", "--generated", "1000000"]):
+        yield Case(f"arc {' '.join(arguments)} in little memory", ["arc", *arguments], limit=LIMIT, codes={1},
+                   seconds=20)
+    yield Case("arc generate of hours", ["arc", "generate", "--lines", "200", "--count", "1000000"], codes={2})
+    yield Case("bench ops in little memory", ["bench", "ops", "--time", "1", "--case", "xor/u8:100000000"],
+               limit=LIMIT, codes={1})
     yield Case("--threads 1000", ["--threads", "1000", "arc", "eval"], seconds=5)
     yield Case("--threads 65536", ["--threads", "65536", "arc", "eval"], seconds=5)
     yield Case("the longest time", ["arc", "eval", "--budget", "time=9223372036854775807s"])
@@ -291,8 +367,11 @@ def settings():
                         ("HEDDLE_SIMT_LOST_AFTER", "3")):
         what = f"{printable(name)}={printable(value)}"
         environment = {name: value, **COLOURED}
-        yield Case(what, ["arc", "eval", "--tasks", "none"], environment=environment)
-        yield Case(f"{what} with an emulated GPU", ["--device", "simt:0", "memory"], environment=environment)
+        yield Case(what, ["arc", "eval", "--data", "task.json", "--programs", "program.py"], environment=environment)
+        # What launches and allocates, so that a fault is met.
+        yield Case(f"{what} with an emulated GPU",
+                   ["--device", "simt:0", "arc", "eval", "--data", "task.json", "--programs", "program.py"],
+                   environment=environment, seconds=20)
 
 
 def texts():
@@ -303,4 +382,4 @@ def texts():
             # The names of files may come from others; the rest of a command line does not.
             named = "--data" in arguments or "profile" in arguments
             yield Case(f"{' '.join(map(printable, arguments))}"[:80], arguments,
-                       environment=COLOURED if named else {})
+                       environment=COLOURED if named else {}, misused=True)

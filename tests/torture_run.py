@@ -20,6 +20,8 @@ GAVE_UP = re.compile(
     r"panicked at|RUST_BACKTRACE|memory allocation of \d+ bytes failed|stack overflow"
     r"|fatal runtime error|terminate called|double free|Sanitizer"
 )
+# How clap ends: with how a command is used, or where to read it.
+USAGE = re.compile(r"^Usage: |For more information, try '", re.MULTILINE)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Anything but text, tabs and line ends.
 CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]")
@@ -43,6 +45,11 @@ class Case:
     codes: frozenset = CODES
     seconds: float = 10.0
     mib: int = 512
+    # `memory.host_limit` of the run in MiB; no run may hold twice as much, whatever it reads.
+    limit: int = None
+    # Whether the arguments are wrong on purpose: any other case that ends with the usage tests
+    # nothing.
+    misused: bool = False
     stdout: str = None
     mounts: bool = False
     # Whether `./test` runs it, or only `./test --thorough`.
@@ -59,11 +66,23 @@ class Result:
     ended_by: str = ""
 
 
+def variables_of(case):
+    """The variables that are set, or unset, for a case."""
+    limit = {"HEDDLE_MEMORY_HOST_LIMIT": f"{case.limit}MiB"} if case.limit else {}
+    return {**limit, **case.environment}
+
+
+def most_mib(case):
+    """The most memory that a case may hold."""
+    return min(case.mib, 2 * case.limit) if case.limit else case.mib
+
+
 def command_line(case, binary):
     """The case as a line for a shell, in the folder of its run."""
+    environment = variables_of(case)
     limits = "".join(f"ulimit -{letter} {value}; " for letter, value in case.limits.items())
-    variables = "".join(f"{name}={quoted(value)} " for name, value in case.environment.items() if value is not None)
-    unset = "".join(f"unset {name}; " for name, value in case.environment.items() if value is None)
+    variables = "".join(f"{name}={quoted(value)} " for name, value in environment.items() if value is not None)
+    unset = "".join(f"unset {name}; " for name, value in environment.items() if value is None)
     arguments = " ".join([str(binary), *map(quoted, case.arguments)])
     redirected = f" > {case.stdout}" if case.stdout else ""
     timeout = f"timeout -s {case.send[0].name[3:]} {case.send[1]} " if case.send else ""
@@ -94,7 +113,7 @@ def run(case, binary, folder, good):
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_CONFIG_HOME": str(home / "config"),
-        **case.environment,
+        **variables_of(case),
     }
     environment = {name: value for name, value in environment.items() if value is not None}
     limits = "".join(f"ulimit -{letter} {value} && " for letter, value in case.limits.items())
@@ -157,8 +176,8 @@ def watch(process, case, began):
         if not result.ended_by:
             if elapsed > case.seconds:
                 result.ended_by = f"still running after {case.seconds:g} s"
-            elif result.mib > case.mib:
-                result.ended_by = f"more than {case.mib} MiB of memory"
+            elif result.mib > most_mib(case):
+                result.ended_by = f"more than {most_mib(case)} MiB of memory"
             if result.ended_by:
                 os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.002 if elapsed < 0.1 else 0.02)
@@ -187,8 +206,8 @@ def problems(case, folder, result):
         codes.add(-case.send[0])
     if result.code not in codes:
         found.append(f"ended with {result.code}, expected {sorted(codes)}")
-    if result.mib > case.mib:
-        found.append(f"took {result.mib:.0f} MiB, expected at most {case.mib}")
+    if result.mib > most_mib(case):
+        found.append(f"took {result.mib:.0f} MiB, expected at most {most_mib(case)}")
     for name, text in (("stdout", result.stdout), ("stderr", result.stderr)):
         if gave_up := GAVE_UP.search(text):
             found.append(f"{name} says {gave_up[0]!r}")
@@ -196,6 +215,8 @@ def problems(case, folder, result):
             found.append(f"{name} holds the control character {control[0]!r}")
     if result.code in (1, 2) and not re.search(r"error:|Usage:", result.stderr):
         found.append("failed without an error or the usage on standard error")
+    if not case.misused and USAGE.search(result.stderr):
+        found.append("its arguments are refused, so nothing is tested")
     # A process that a signal ends at once cannot delete what it was writing.
     killed = case.send and result.code == -case.send[0]
     names = (".tmp*", ".heddle-*")

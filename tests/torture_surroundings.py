@@ -50,6 +50,8 @@ WRITERS = [
     Writer("arc merge --as batt -o", ["arc", "merge", "--programs", "typed.py", "--as", "batt", "-o", "{}"],
            "return o, s"),
     Writer("arc batt -o", ["arc", "batt", "merged.py", "--data", "task.json", "-o", "{}"], "return O"),
+    Writer("arc evolve --html", ["arc", "evolve", "--rounds", "1", "--store", "new", "--programs", "typed.py",
+                                 "--data", "task.json", "--html", "{}"], "</html>"),
     Writer("arc generate -o", ["arc", "generate", "--count", "200", "-o", "{}"], "return O"),
     Writer("lattice show -o", ["lattice", "show", "-o", "{}"], "</svg>"),
     Writer("lattice transform -o", ["lattice", "transform", "xor", "-o", "{}"], ""),
@@ -95,7 +97,7 @@ def output_files(writer):
     yield Case(f"{name} through a link", writer.to("out"), prepare=linked, codes={0}, after=still_linked)
     yield Case(f"{name} into a missing folder", writer.to("none/out"), codes={1, 2})
     yield Case(f"{name} to a folder", writer.to("folder"), prepare=to_folder, codes={1, 2})
-    yield Case(f"{name} to nothing", writer.to(""), codes={0, 1, 2})
+    yield Case(f"{name} to nothing", writer.to(""), codes={0, 1, 2}, misused=True)
 
 
 def output_device(writer, kind, device):
@@ -131,7 +133,7 @@ def signals():
         "arc generate": ["arc", "generate", "--count", "400000", "-o", "out"],
         "arc eval": ["arc", "eval", "--programs", "many.py", "--all-pairs", "--profile", "out"],
         "arc merge": ["arc", "merge", "--programs", "many.py", "-o", "out"],
-        "run": ["run", "--rounds", "100000", "--profile", "out"],
+        "run": ["run", "--rounds", "100", "--profile", "out"],
         "calibrate": ["calibrate", "--budget", "60"],
         "selftest": ["selftest", "--device", "simt:0", "--thorough"],
         "lattice": ["lattice", "centrality", "--sizes", "120,120,120", "--weights", "random"],
@@ -155,7 +157,7 @@ def signals():
                         f"out is neither old nor whole: {text[:40]!r} ... {text[-40:]!r}")
 
                 yield Case(f"{name}, {number.name} after {delay} s", arguments, prepare=prepare, after=after,
-                           send=(number, delay), seconds=delay + 8, mib=4096,
+                           environment={"HEDDLE_SIMT_MEMORY": "8MiB"} if "stress" in name else {}, send=(number, delay), seconds=delay + 8, mib=4096,
                            quick=delay == 0.4 and number is not signal.SIGTERM)
 
 
