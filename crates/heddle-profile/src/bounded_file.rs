@@ -101,8 +101,8 @@ mod tests {
             0..=200_000 => Ok(()),
             _ => Err(io::ErrorKind::OutOfMemory.into()),
         };
-        let refused = read_rest(Vec::new(), &*long, u64::MAX, few).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::OutOfMemory);
+        let short = read_rest(Vec::new(), &*long, u64::MAX, few).unwrap_err();
+        assert_eq!(short.kind(), io::ErrorKind::OutOfMemory);
         // More than fits into memory.
         std::fs::File::create(&path)
             .unwrap()

@@ -100,9 +100,8 @@ pub enum ReplayError {
 /// The requests between two checks of the host's memory.
 const CHECKED_REQUESTS: u64 = 1 << 14;
 
-/// The most that a request adds to the host's memory: a block here, in the stack and in its pool,
-/// each in a table that may just have grown.
-const MEMORY_PER_REQUEST: u64 = 512;
+/// What a block takes on the host: here, in the stack and in its pool, measured with three million.
+const MEMORY_PER_BLOCK: u64 = 128;
 
 /// Most bytes of a line, with its end. An event has some 200, and the path of a source file.
 const MAX_LINE_BYTES: u64 = 1 << 16;
@@ -253,9 +252,17 @@ impl ReplayRun<'_> {
 
     /// Checks the memory for the requests to come. A log may hold any number of blocks.
     fn admit(&self, event: &AllocationEvent<'_>) -> Result<(), Box<Error>> {
-        let is_request = matches!(event, AllocationEvent::Allocate { .. });
+        let is_request = matches!(
+            event,
+            AllocationEvent::Allocate {
+                address: Some(_),
+                ..
+            }
+        );
         if is_request && self.report.allocations.is_multiple_of(CHECKED_REQUESTS) {
-            let bytes = Bytes(CHECKED_REQUESTS * MEMORY_PER_REQUEST);
+            // The tables of blocks double when they are full.
+            let blocks = CHECKED_REQUESTS + self.blocks.len() as u64;
+            let bytes = Bytes(blocks * MEMORY_PER_BLOCK);
             admit_host("the blocks of an allocation log", bytes)?;
         }
         Ok(())
