@@ -8,7 +8,7 @@
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
-use cudarc::driver::sys::{self, CUevent, CUresult};
+use cudarc::driver::sys::{self, CUdeviceptr, CUevent, CUresult};
 
 use super::driver_error::{DriverError, check};
 use super::stream::Event;
@@ -111,6 +111,16 @@ impl std::fmt::Display for Version {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.0 / 1000, self.0 % 1000 / 10)
     }
+}
+
+/// Allocates memory of the current context.
+pub(super) fn allocate(bytes: usize) -> Result<CUdeviceptr, DriverError> {
+    let mut pointer = 0;
+    // SAFETY: the argument outlives the call, which fails where no context is current.
+    check("cuMemAlloc", unsafe {
+        sys::cuMemAlloc_v2(&raw mut pointer, bytes)
+    })?;
+    Ok(pointer)
 }
 
 /// The milliseconds between two events that have happened.

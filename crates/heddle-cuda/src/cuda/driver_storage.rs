@@ -16,6 +16,7 @@ use heddle_runtime::memory::{
 use heddle_runtime::units::Bytes;
 
 use super::context::Context;
+use super::driver;
 use super::driver_error::check;
 use super::drop_failures;
 
@@ -47,13 +48,8 @@ impl Storage for DriverStorage {
         self.context
             .enter()
             .map_err(|error| Refusal::DriverError(Box::new(error)))?;
-        let mut pointer = 0;
-        // SAFETY: the argument outlives the call; the context is current.
-        let allocated = check("cuMemAlloc", unsafe {
-            sys::cuMemAlloc_v2(&raw mut pointer, bytes.0 as usize)
-        });
-        match allocated {
-            Ok(()) => {
+        match driver::allocate(bytes.0 as usize) {
+            Ok(pointer) => {
                 self.used.fetch_add(bytes.0, Ordering::Relaxed);
                 self.allocations.fetch_add(1, Ordering::Relaxed);
                 Ok(Block::new(pointer, bytes))

@@ -25,6 +25,7 @@ use heddle_runtime::device::Kernel;
 use heddle_runtime::units::Nanos;
 
 use super::context::Context;
+use super::driver;
 use super::driver_error::check;
 use super::drop_failures;
 use super::kernels::{LoadedKernel, LoadedKernels};
@@ -343,11 +344,8 @@ struct DeviceWords {
 impl DeviceWords {
     /// Allocates words that are zero before the stream reaches what is queued next.
     fn zeroed(context: &Arc<Context>, count: usize, stream: &Stream) -> Result<Self, Error> {
-        let mut start = 0;
-        // SAFETY: the argument outlives the call; the context is current.
-        context.check("cuMemAlloc", unsafe {
-            sys::cuMemAlloc_v2(&raw mut start, count * size_of::<u64>())
-        })?;
+        let start =
+            driver::allocate(count * size_of::<u64>()).map_err(|error| context.error(error))?;
         let words = Self {
             context: Arc::clone(context),
             start,

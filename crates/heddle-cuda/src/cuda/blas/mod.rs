@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasMath_t, cublasStatus_t};
-use cudarc::driver::sys::{CUdeviceptr, cuMemAlloc_v2, cuMemFree_v2};
+use cudarc::driver::sys::{CUdeviceptr, cuMemFree_v2};
 use heddle_runtime::Error;
 use heddle_runtime::device::{DeviceMemory, MatMulCall, MatMulOperand};
 use heddle_runtime::units::Bytes;
@@ -21,6 +21,7 @@ use heddle_runtime::units::Bytes;
 use gemm::Gemm;
 
 use super::context::Context;
+use super::driver;
 use super::driver_error::check;
 use super::drop_failures;
 use super::lease::StreamLease;
@@ -169,12 +170,9 @@ impl Blas {
 
     /// Gives the handle a workspace of its own, so that handles never wait for each other.
     fn add_workspace(&mut self) {
-        let mut pointer = 0;
-        // SAFETY: the argument outlives the call; the context is current.
-        let allocated = unsafe { cuMemAlloc_v2(&raw mut pointer, WORKSPACE) };
-        if check("cuMemAlloc", allocated).is_err() {
+        let Ok(pointer) = driver::allocate(WORKSPACE) else {
             return;
-        }
+        };
         self.workspace = pointer;
         // SAFETY: the memory is of this size and freed after the handle.
         let status =
