@@ -202,8 +202,11 @@ def bad_logs():
     def link_to(target):
         return lambda folder: (folder / "log").symlink_to(target)
 
-    run = ["--device", "simt:0", "run", "--rounds", "1", "--memory-log", "log"]
-    environment = {"HEDDLE_CACHE_DIR": MODELS}
+    # As `run --memory-log`, which takes minutes on an emulated GPU.
+    evaluate = ["--device", "simt:0", "arc", "eval", "--data", "task.json", "--programs", "program.py"]
+    environment = {"HEDDLE_MEMORY_LOG": "log"}
+    yield Case("run --memory-log: a folder", ["--device", "simt:0", "run", "--rounds", "1", "--memory-log", "log"],
+               {"HEDDLE_CACHE_DIR": MODELS}, lambda folder: (folder / "log").mkdir(), codes={1})
     for name, prepare, codes in (
         ("an old log", lambda folder: (folder / "log").write_text("old\n" * 100_000), {0}),
         ("a link", link_to("real"), {0}),
@@ -214,8 +217,8 @@ def bad_logs():
             log = folder / "log"
             return "the old log is still there" if log.is_file() and "old\n" in log.read_text() else None
 
-        yield Case(f"run --memory-log: {name}", run, environment, prepare, after=None if "device" in name else after,
-                   codes=codes, seconds=120, mib=4096, quick=name == "a folder")
+        yield Case(f"a log of allocations: {name}", evaluate, environment, prepare,
+                   after=None if "device" in name else after, codes=codes, seconds=30)
 
 
 def bad_models():

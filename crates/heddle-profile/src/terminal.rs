@@ -4,6 +4,7 @@
 //! title or delete lines, so control characters are written as `\u001b`, which JSON and Python read
 //! as the same text.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
@@ -60,13 +61,14 @@ impl<W: Write> Write for TerminalWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut text = std::mem::take(&mut self.begun);
         text.extend_from_slice(bytes);
+        // Writing to a string does not fail.
         let mut escaped = String::with_capacity(text.len());
         let mut chunks = text.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             for letter in chunk.valid().chars() {
                 if is_obeyed_by_terminals(letter) && !matches!(letter, '\n' | '\t') {
                     // All of them have numbers of at most four digits.
-                    escaped.push_str(&format!("\\u{:04x}", u32::from(letter)));
+                    let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
                 } else {
                     escaped.push(letter);
                 }
@@ -75,7 +77,7 @@ impl<W: Write> Write for TerminalWriter<W> {
                 chunk.invalid().clone_into(&mut self.begun);
             } else {
                 for byte in chunk.invalid() {
-                    escaped.push_str(&format!("\\x{byte:02x}"));
+                    let _ = write!(escaped, "\\x{byte:02x}");
                 }
             }
         }

@@ -297,6 +297,7 @@ mod tests {
         let parsed = Json::parse(text, u64::MAX).map_err(|error| match error {
             JsonError::NotJson(error) => error,
             JsonError::TooLarge => panic!("there is no limit"),
+            JsonError::Memory(error) => panic!("{error}"),
         });
         match (parsed, expected) {
             (Ok((found, values)), Ok(expected)) => {

@@ -10,7 +10,9 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::binary::{Heddle, assert_refused, error_text};
 
@@ -107,6 +109,34 @@ fn programs_of_hours_are_refused() {
         2,
         "more than 10,000,000 lines, the limit of one run",
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_generation_and_writes_nothing() {
+    let heddle = Heddle::new();
+    let line = "arc generate --lines 200 --count 20000 -o out.py";
+    let mut child = heddle
+        .command(&line.split(' ').collect::<Vec<_>>())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The handler is set before the first program.
+    thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none(), "it takes minutes");
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert_refused(&output, 130, "of 20000 programs; none was written");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(!heddle.home.path().join("out.py").exists());
 }
 
 #[test]

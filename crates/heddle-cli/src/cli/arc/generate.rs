@@ -110,15 +110,14 @@ pub(super) fn run(
             "programs": texts,
         }))?);
     }
-    match &arguments.out {
-        Some(file) => output.line(format_args!("{}: {} programs", file.display(), made.len()))?,
-        None => {
-            let mut between = "";
-            for made in &made {
-                output.line(format_args!("{between}{made}"))?;
-                between = "\n";
-            }
-        }
+    if let Some(file) = &arguments.out {
+        let programs = made.len();
+        return Ok(output.line(format_args!("{}: {programs} programs", file.display()))?);
+    }
+    let mut between = "";
+    for made in &made {
+        output.line(format_args!("{between}{made}"))?;
+        between = "\n";
     }
     Ok(())
 }

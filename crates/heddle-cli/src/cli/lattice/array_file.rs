@@ -36,7 +36,7 @@ pub(super) struct ArrayFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// An array of NumPy, with one axis for each of the lattice.
+    /// An array of `NumPy`, with one axis for each of the lattice.
     Npy,
     /// A line per site: its coordinates and its value.
     Csv,

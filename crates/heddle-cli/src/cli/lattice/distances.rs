@@ -262,7 +262,7 @@ mod tests {
             rows.iter().map(|bin| bin.sites).sum::<u64>(),
             MAX_COUNTS as u64 + 9
         );
-        assert!((mean - (MAX_COUNTS as f64 + 8.0) / 2.0).abs() < 1e-6);
+        assert!((mean - f64::midpoint(MAX_COUNTS as f64, 8.0)).abs() < 1e-6);
     }
 
     #[test]
