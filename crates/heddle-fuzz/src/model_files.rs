@@ -1,7 +1,7 @@
 //! Files of learned models. The first byte says whether the rest is a whole file, or the
 //! model of a file that is otherwise right.
 //!
-//! A file is used or set aside, never changed; a model that is used gives prices that are
+//! A file is used or set aside, never changed; a model that is used gives costs that are
 //! finite and not negative, and is saved and loaded unchanged.
 
 use std::fs;
@@ -47,7 +47,7 @@ pub fn check(bytes: &[u8]) {
         .expect("the scratch folder can be written");
     let again = store.load(&MACHINE, GPU, &properties).model;
     assert_eq!(again.as_ref(), Some(&model));
-    check_prices(model);
+    check_costs(model);
 }
 
 /// A file with another model in it.
@@ -60,7 +60,7 @@ fn with_model(file: &[u8], model: &[u8]) -> Vec<u8> {
     [&file[..at + key.len()], model, b"}"].concat()
 }
 
-fn check_prices(model: DeviceModel) {
+fn check_costs(model: DeviceModel) {
     let simulated = simulated();
     simulated.router.adopt(GPU, model);
     for residency in [Residency::Host, Residency::Both(GPU)] {
@@ -68,9 +68,9 @@ fn check_prices(model: DeviceModel) {
             let operation = describe(&SUM, size, size, residency);
             let candidate = simulated.router.candidate(&operation, GPU);
             assert!((0.0..=1.0).contains(&candidate.confidence), "{candidate:?}");
-            if let Some(price) = candidate.price {
-                for part in [price.transfer_ns, price.overhead_ns, price.work_ns] {
-                    assert!(part.is_finite() && part >= 0.0, "{price:?} of {size}");
+            if let Some(cost) = candidate.cost {
+                for part in [cost.transfer_ns, cost.overhead_ns, cost.work_ns] {
+                    assert!(part.is_finite() && part >= 0.0, "{cost:?} of {size}");
                 }
             }
             let decision = simulated.router.preview(&operation, &|_| true, None);

@@ -107,7 +107,7 @@ impl<T: Element> From<&Array<T>> for Operand {
 }
 
 /// Where an operation leaves its result, which decides whether the transfer to the host is part
-/// of its price.
+/// of its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultLocation {
     /// On the device that computes it. A later reader elsewhere pays for the transfer.

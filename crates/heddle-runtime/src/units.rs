@@ -1,6 +1,6 @@
 //! Quantities with units: bytes and nanoseconds.
 //!
-//! Prices inside the cost models are `f64` nanoseconds, because they are predictions; [`Nanos`]
+//! Costs inside the cost models are `f64` nanoseconds, because they are predictions; [`Nanos`]
 //! is a measurement.
 
 use std::fmt;

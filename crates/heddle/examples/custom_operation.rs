@@ -63,6 +63,6 @@ pub(crate) fn main() -> Result<(), Error> {
     calibrate(router, cpu.as_ref(), &probes, &plan, &mut |_| {})?;
     let prediction = explain(router, &CountProbe, 1 << 30, None, &[cpu.id()])?;
     println!("1 GiB would run on {}", prediction.sentence);
-    assert!(prediction.candidates[0].price.is_some());
+    assert!(prediction.candidates[0].cost.is_some());
     Ok(())
 }

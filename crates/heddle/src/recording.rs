@@ -56,14 +56,14 @@ pub fn note(
 ) {
     decisions.add(described.work, || {
         let chosen = decision.chosen();
-        let predicted = chosen.and_then(|candidate| candidate.price);
+        let predicted = chosen.and_then(|candidate| candidate.cost);
         RoutingRow {
             operation: described.kind.name().into(),
             element: described.dtype.name().into(),
             device: decision.device.to_string().into(),
             bytes: described.input().0.saturating_add(described.output.0),
             explored: u64::from(matches!(decision.reason, Reason::Exploring { .. })),
-            predicted_ns: predicted.map(|price| price.total_ns()),
+            predicted_ns: predicted.map(|cost| cost.total_ns()),
             measured_ns: Some(timing.total.0 as f64),
             alternatives: decision
                 .candidates
@@ -71,7 +71,7 @@ pub fn note(
                 .filter(|candidate| candidate.device != decision.device)
                 .map(|candidate| Alternative {
                     device: candidate.device.to_string().into(),
-                    predicted_ns: candidate.price.map(|price| price.total_ns()),
+                    predicted_ns: candidate.cost.map(|cost| cost.total_ns()),
                 })
                 .collect(),
             reason: decision.to_string(),

@@ -61,7 +61,7 @@ impl DeviceGroup {
             return DeviceGroup::default();
         };
         let is_free = matches!(decision.reason, Reason::Cheapest { .. });
-        let time = |candidate: &Candidate| Some(candidate.price?.total_ns().max(1.0));
+        let time = |candidate: &Candidate| Some(candidate.cost?.total_ns().max(1.0));
         let gpus = decision.candidates.iter();
         let gpus = gpus.filter(|candidate| candidate.device.has_own_memory());
         let best_gpu = gpus.filter_map(time).min_by(f64::total_cmp);

@@ -128,9 +128,9 @@ fn reading(
         .find(|probe| probe.kind().name() == sweep.name && Some(probe.dtype()) == sweep.dtype)?;
     let described = probe.describe(size, Residency::Host);
     let candidate = runtime.router().candidate(&described, report.device);
-    candidate.price.map(|price| {
+    candidate.cost.map(|cost| {
         (
-            Estimate(price.total_ns()).to_string(),
+            Estimate(cost.total_ns()).to_string(),
             format!("{:.0} %", candidate.confidence * 100.0),
         )
     })

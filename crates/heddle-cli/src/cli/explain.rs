@@ -157,7 +157,7 @@ fn measure_if_needed(runtime: &Runtime, index: usize, size: usize) -> Result<boo
             || runtime
                 .router()
                 .candidate(&described, device.id())
-                .price
+                .cost
                 .is_some()
         {
             continue;
@@ -196,18 +196,18 @@ fn print(report: &ExplainReport, output: &mut Output) -> io::Result<()> {
         "confidence",
     ]);
     for candidate in &explained.candidates {
-        let price = |part: fn(&route::PredictedCost) -> f64| {
+        let cost = |part: fn(&route::PredictedCost) -> f64| {
             candidate
-                .price
+                .cost
                 .as_ref()
-                .map_or_else(|| "-".to_owned(), |price| Estimate(part(price)).to_string())
+                .map_or_else(|| "-".to_owned(), |cost| Estimate(part(cost)).to_string())
         };
         list.add_row([
             candidate.device.to_string(),
-            price(|price| price.transfer_ns),
-            price(|price| price.overhead_ns),
-            price(|price| price.work_ns),
-            price(route::PredictedCost::total_ns),
+            cost(|cost| cost.transfer_ns),
+            cost(|cost| cost.overhead_ns),
+            cost(|cost| cost.work_ns),
+            cost(route::PredictedCost::total_ns),
             candidate.samples.to_string(),
             format!("{:.0} %", candidate.confidence * 100.0),
         ]);

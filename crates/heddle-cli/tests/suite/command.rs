@@ -63,15 +63,15 @@ fn explain_lists_each_operation_once_for_an_unknown_name() {
 }
 
 #[test]
-fn explain_prices_the_operation_and_says_there_is_one_device() {
+fn explain_predicts_the_operation_and_says_there_is_one_device() {
     let heddle = Heddle::new();
     let output = heddle.run(&["explain", "matmul", "--size", "256"]);
     assert!(output.status.success(), "{}", error_text(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("only device"), "{text}");
     let object = heddle.json(&["explain", "xor", "--size", "64k", "--json"]);
-    let price = &object["candidates"][0]["price"];
-    assert!(price["work_ns"].as_f64().unwrap() > 0.0, "{object}");
+    let cost = &object["candidates"][0]["cost"];
+    assert!(cost["work_ns"].as_f64().unwrap() > 0.0, "{object}");
 }
 
 #[test]

@@ -6,9 +6,9 @@ const GOOD_FACTOR = 2;
 
 function routingFigure(run) {
   const rows = run.routing;
-  const priced = rows.filter(({predicted_ns: predicted, measured_ns: measured}) => predicted > 0 && measured > 0);
-  const all = priced.reduce((sum, each) => sum + each.count, 0);
-  const good = priced.filter((each) => offBy(each) <= GOOD_FACTOR).reduce((sum, each) => sum + each.count, 0);
+  const predictedRows = rows.filter(({predicted_ns: predicted, measured_ns: measured}) => predicted > 0 && measured > 0);
+  const all = predictedRows.reduce((sum, each) => sum + each.count, 0);
+  const good = predictedRows.filter((each) => offBy(each) <= GOOD_FACTOR).reduce((sum, each) => sum + each.count, 0);
   const decisions = rows.reduce((sum, each) => sum + each.count, 0);
   return figure({
     id: "routing",
@@ -19,11 +19,11 @@ function routingFigure(run) {
     about: "Each dot is a size class of work; its size is the number of decisions. On the line, the prediction was exact; above it, work took longer than predicted.",
     missing: rows.length ? null : "This recording has no routing decisions. Operations that go through the runtime’s router have them.",
     body: element("div", {class: "routing"},
-      priced.length
+      predictedRows.length
         ? element("div", {},
-          deviceLegend(sortedDevices(new Set(priced.map(({device}) => device)))),
-          chart(`Predicted against measured time, by class of work (${count(priced.length)})`,
-            (width) => routingChart(priced, width)))
+          deviceLegend(sortedDevices(new Set(predictedRows.map(({device}) => device)))),
+          chart(`Predicted against measured time, by class of work (${count(predictedRows.length)})`,
+            (width) => routingChart(predictedRows, width)))
         : null,
       routingTable(rows)),
   });

@@ -85,14 +85,14 @@ impl BatchPlan {
         let kind = whole.kind.name();
         if needed.0 > device.properties().memory.0 / SMALL_SHARE {
             let free = device.free_memory();
-            let price = |count: usize| {
+            let cost = |count: usize| {
                 let part = part_of(whole, count, items.len());
                 let candidate = router.candidate(&part, decision.device);
-                candidate.price.map(|price| price.total_ns())
+                candidate.cost.map(|cost| cost.total_ns())
             };
             plan.size = batch_counters.size(kind, |batch_sizer| {
                 batch_sizer.measure(items.len(), needed);
-                batch_sizer.next(items.len(), free, price)
+                batch_sizer.next(items.len(), free, cost)
             });
         }
         if decision.device.has_own_memory() {

@@ -26,28 +26,28 @@ pub(super) fn profitable_gpus(
     items: usize,
     decision: &Decision,
 ) -> Vec<(DeviceId, f64)> {
-    let priced: Vec<(DeviceId, f64)> = decision
+    let costs: Vec<(DeviceId, f64)> = decision
         .candidates
         .iter()
         .filter(|candidate| candidate.device.has_own_memory())
-        .filter_map(|candidate| Some((candidate.device, candidate.price?.total_ns())))
+        .filter_map(|candidate| Some((candidate.device, candidate.cost?.total_ns())))
         .filter(|(_, ns)| *ns > 0.0)
         .collect();
-    let best = priced
+    let best = costs
         .iter()
         .map(|(_, ns)| *ns)
         .fold(f64::INFINITY, f64::min);
-    if priced.len() < 2 || items < 2 * priced.len() {
+    if costs.len() < 2 || items < 2 * costs.len() {
         return Vec::new();
     }
-    let shares = in_proportion(&priced);
+    let shares = in_proportion(&costs);
     let slowest = shares
         .iter()
         .filter_map(|&(device, share)| {
             let count = (items as f64 * share).ceil() as usize;
             let part = part_of(whole, count, items);
-            let price = runtime.router().candidate(&part, device).price?;
-            Some(price.total_ns())
+            let cost = runtime.router().candidate(&part, device).cost?;
+            Some(cost.total_ns())
         })
         .fold(0.0, f64::max);
     if slowest < PROFITABLE_SHARE * best {
@@ -73,12 +73,12 @@ pub(crate) fn shares_of(
     whole: &Description,
     devices: &[DeviceId],
 ) -> Vec<(DeviceId, f64)> {
-    let price = |device: DeviceId| {
+    let cost = |device: DeviceId| {
         let candidate = runtime.router().candidate(whole, device);
-        candidate.price.map(|price| price.total_ns().max(1.0))
+        candidate.cost.map(|cost| cost.total_ns().max(1.0))
     };
-    let prices: Vec<Option<f64>> = devices.iter().map(|&device| price(device)).collect();
-    let fastest = prices
+    let costs: Vec<Option<f64>> = devices.iter().map(|&device| cost(device)).collect();
+    let fastest = costs
         .iter()
         .flatten()
         .copied()
@@ -86,8 +86,8 @@ pub(crate) fn shares_of(
     let assumed = if fastest.is_finite() { fastest } else { 1.0 };
     let times: Vec<(DeviceId, f64)> = devices
         .iter()
-        .zip(prices)
-        .map(|(&device, price)| (device, price.unwrap_or(assumed)))
+        .zip(costs)
+        .map(|(&device, cost)| (device, cost.unwrap_or(assumed)))
         .collect();
     in_proportion(&times)
 }

@@ -1,5 +1,5 @@
 //! Chooses the number of items of a batch: as many as memory allows and as still make an item
-//! cheaper. Pure: free memory and prices are arguments.
+//! cheaper. Pure: free memory and costs are arguments.
 
 use crate::units::Bytes;
 
@@ -66,14 +66,14 @@ impl BatchSizer {
         };
     }
 
-    /// Returns the size of the next batch, for `waiting` items and `free` bytes. `price` returns
+    /// Returns the size of the next batch, for `waiting` items and `free` bytes. `cost` returns
     /// the predicted nanoseconds of a batch of a given size, if known.
     #[must_use]
     pub(crate) fn next(
         &self,
         waiting: usize,
         free: Bytes,
-        price: impl Fn(usize) -> Option<f64>,
+        cost: impl Fn(usize) -> Option<f64>,
     ) -> usize {
         let SizeLimits { min, max, margin } = self.limits;
         let mut most = max.min(waiting).max(1);
@@ -85,7 +85,7 @@ impl BatchSizer {
             most = most.min(ceiling as usize);
         }
         let least = min.min(waiting).max(1);
-        still_gaining(least, most.max(least), price)
+        still_gaining(least, most.max(least), cost)
     }
 
     /// Records that a batch of `items` was refused with `free` bytes left. The next batches fit
@@ -114,9 +114,9 @@ impl BatchSizer {
 }
 
 /// The largest size from `least` to `most` up to which every doubling made an item cheaper, or
-/// `most` where prices are not known.
-fn still_gaining(least: usize, most: usize, price: impl Fn(usize) -> Option<f64>) -> usize {
-    let each = |items: usize| price(items).map(|ns| ns / items as f64);
+/// `most` where costs are not known.
+fn still_gaining(least: usize, most: usize, cost: impl Fn(usize) -> Option<f64>) -> usize {
+    let each = |items: usize| cost(items).map(|ns| ns / items as f64);
     let mut size = least;
     let Some(mut cost) = each(size) else {
         return most;
@@ -206,10 +206,10 @@ mod tests {
             for (items, free) in refusals {
                 batch_sizer.refused(items, Bytes(free));
             }
-            let price = |items: usize| Some(fixed + slope * items as f64);
+            let cost = |items: usize| Some(fixed + slope * items as f64);
             for size in [
                 batch_sizer.next(waiting, Bytes(free), unknown),
-                batch_sizer.next(waiting, Bytes(free), price),
+                batch_sizer.next(waiting, Bytes(free), cost),
             ] {
                 let least = min.max(1).min(waiting);
                 prop_assert!(size >= least && size <= waiting);

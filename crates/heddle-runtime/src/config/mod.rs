@@ -72,7 +72,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RouteConfig {
-    /// Whether prices decide. If not, the first GPU takes every operation it can run.
+    /// Whether costs decide. If not, the first GPU takes every operation it can run.
     pub smart: bool,
     /// The least operand size that may go to a GPU. A share is of that GPU's memory.
     pub min_gpu: Size,

@@ -5,7 +5,7 @@
 //! than a fifth through the whole window, to its very end, is reported until it falls or a
 //! window passes without a further rise. A rise that ends before the window does is not a leak,
 //! which excludes warm-up. A rise with a fall in it is not a leak either, which excludes any
-//! sawtooth shorter than eleven twelfths of the window. The price: a sawtooth longer than a
+//! sawtooth shorter than eleven twelfths of the window. The cost: a sawtooth longer than a
 //! twelfth hides a leak that is smaller than itself.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,4 @@
-//! What the router decided, with the prices it compared.
+//! What the router decided, with the costs it compared.
 //!
 //! A decision is made on the hot path, so it holds no text: [`Reason`] becomes a sentence only
 //! when it is displayed.
@@ -37,10 +37,10 @@ pub struct Candidate {
     /// The device.
     pub device: DeviceId,
     /// The predicted cost there, or `None` if nothing was ever measured.
-    pub price: Option<PredictedCost>,
-    /// The number of measurements behind the price.
+    pub cost: Option<PredictedCost>,
+    /// The number of measurements behind the cost.
     pub samples: u32,
-    /// The confidence in the price, 0 to 1.
+    /// The confidence in the cost, 0 to 1.
     pub confidence: f32,
 }
 
@@ -78,18 +78,18 @@ pub enum Reason {
         /// The minimum.
         minimum: Bytes,
     },
-    /// It has the lowest price.
+    /// It has the lowest cost.
     Cheapest {
-        /// The price of the runner-up as a multiple of this one's.
+        /// The cost of the runner-up as a multiple of this one's.
         ratio: f64,
-        /// The device with the second lowest price.
+        /// The device with the second lowest cost.
         runner_up: DeviceId,
     },
     /// It is the only device measured so far.
     OnlyMeasured,
     /// No device is measured; the fewest bytes have to move.
     NothingMeasured,
-    /// The forced device cannot run it, so prices decided among the others.
+    /// The forced device cannot run it, so costs decided among the others.
     NotOnForced {
         /// The device forced.
         forced: DeviceId,
@@ -153,8 +153,8 @@ impl fmt::Display for Decision {
             ),
             Reason::Cheapest { ratio, runner_up } => {
                 write!(f, "{device}: ")?;
-                if let Some(price) = self.chosen().and_then(|candidate| candidate.price) {
-                    write!(f, "{} predicted, ", Estimate(price.total_ns()))?;
+                if let Some(cost) = self.chosen().and_then(|candidate| candidate.cost) {
+                    write!(f, "{} predicted, ", Estimate(cost.total_ns()))?;
                 }
                 write!(f, "{ratio:.1} times less than {runner_up}")
             }

@@ -1,4 +1,4 @@
-//! Explains where an operation would run and why, from the router's own prices.
+//! Explains where an operation would run and why, from the router's own costs.
 
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct Explanation {
     pub work: u64,
     /// The device the operands are on; `None` for the host.
     pub resident: Option<DeviceId>,
-    /// The candidate devices, with their predicted prices.
+    /// The candidate devices, with their predicted costs.
     pub candidates: Vec<Candidate>,
     /// Where it would run.
     pub device: DeviceId,
@@ -103,11 +103,11 @@ pub fn break_even(
     let end = largest.saturating_mul(BEYOND);
     let gpu_wins = |size: usize| {
         let described = probe.describe(size, place);
-        let price = |device| {
+        let cost = |device| {
             let candidate = router.candidate(&described, device);
-            candidate.price.map(|price| price.total_ns()).ok_or(device)
+            candidate.cost.map(|cost| cost.total_ns()).ok_or(device)
         };
-        Ok(price(gpu)? < price(cpu)?)
+        Ok(cost(gpu)? < cost(cpu)?)
     };
     match search(end, gpu_wins) {
         Ok(Crossing::Never(true)) => BreakEven::Always(gpu),

@@ -105,7 +105,7 @@ impl ExplorationBudget {
     ) -> bool {
         let explored = device_entry.explored.load(Ordering::Relaxed);
         let (since, rest, allowance) =
-            if candidate.price.is_none() || device_entry.model.is_doubted() {
+            if candidate.cost.is_none() || device_entry.model.is_doubted() {
                 (explored, DOUBTED_AFTER, ALLOWANCE_NS)
             } else if candidate.confidence < LOW_CONFIDENCE {
                 // Runs of other sizes or residencies do not apply to this one.
@@ -139,11 +139,11 @@ impl ExplorationBudget {
 /// Whether a device would have to be [`MAX_COST_RATIO`] times faster than it is known to be. For a
 /// device not measured near this size, the fixed cost is used, which every size pays.
 fn is_too_costly(candidate: &Candidate, best_ns: f64) -> bool {
-    candidate.price.is_some_and(|price| {
+    candidate.cost.is_some_and(|cost| {
         let known_ns = if candidate.confidence < LOW_CONFIDENCE {
-            price.overhead_ns + price.transfer_ns
+            cost.overhead_ns + cost.transfer_ns
         } else {
-            price.total_ns()
+            cost.total_ns()
         };
         known_ns > (MAX_COST_RATIO + 1.0) * best_ns
     })
@@ -158,12 +158,12 @@ pub(super) fn extra_ns(
     transfer_ns: impl FnOnce() -> f64,
     best_ns: f64,
 ) -> u64 {
-    let extra = match candidate.price {
+    let extra = match candidate.cost {
         None => UNTRIED_COST_FACTOR * best_ns + transfer_ns(),
-        Some(price) => {
-            let known = price.total_ns() - best_ns;
+        Some(cost) => {
+            let known = cost.total_ns() - best_ns;
             if candidate.confidence < LOW_CONFIDENCE {
-                known.min(UNTRIED_COST_FACTOR * best_ns + price.transfer_ns)
+                known.min(UNTRIED_COST_FACTOR * best_ns + cost.transfer_ns)
             } else {
                 known
             }

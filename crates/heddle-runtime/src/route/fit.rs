@@ -35,7 +35,7 @@ const FLOOR: (f64, f64) = (0.1, 1.0);
 /// The rate above the last measurement, relative to its time per amount.
 const TOP_RATE: (f64, f64) = (0.05, 1.5);
 /// Both, when only one octave was measured and the slope is unknown. Low on purpose: the next
-/// run corrects a price that is too low, but not one that is too high.
+/// run corrects a cost that is too low, but not one that is too high.
 const UNKNOWN_SLOPE: f64 = 0.5;
 
 #[derive(Clone, Copy, Debug, Default)]

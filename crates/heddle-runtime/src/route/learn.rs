@@ -33,8 +33,8 @@ impl Router {
             let mut candidates = decision.candidates.iter();
             let best_ns = candidates
                 .find(|candidate| candidate.device == instead_of)
-                .and_then(|candidate| candidate.price)
-                .map_or(0.0, |price| price.total_ns());
+                .and_then(|candidate| candidate.cost)
+                .map_or(0.0, |cost| cost.total_ns());
             let charged = decision
                 .chosen()
                 .map_or(0, |candidate| self.extra_ns(d, candidate, best_ns));

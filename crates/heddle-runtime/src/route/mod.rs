@@ -2,7 +2,7 @@
 //!
 //! A [`Router`] predicts the cost of an operation on every device that may run it: the
 //! transfers of its operands, by the transfer models, plus its work, by the model of its kind,
-//! element type and device. The lowest price wins. Every measurement corrects the model that
+//! element type and device. The lowest cost wins. Every measurement corrects the model that
 //! made the prediction, so nothing that can be measured is configured.
 //!
 //! Running the operation and allocating its memory are done elsewhere.

@@ -1,4 +1,4 @@
-//! Which devices may run an operation, before prices are compared.
+//! Which devices may run an operation, before costs are compared.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

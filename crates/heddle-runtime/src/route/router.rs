@@ -89,7 +89,7 @@ impl Router {
             Some(slot) => self.cost_candidate(self.entry(d), slot, d),
             None => Candidate {
                 device,
-                price: None,
+                cost: None,
                 samples: 0,
                 confidence: 0.0,
             },
@@ -112,11 +112,8 @@ impl Router {
     /// candidates that is not lost.
     #[must_use]
     pub fn second_choice(&self, decision: &Decision) -> Option<DeviceId> {
-        let cost = |candidate: &Candidate| {
-            candidate
-                .price
-                .map_or(f64::INFINITY, |price| price.total_ns())
-        };
+        let cost =
+            |candidate: &Candidate| candidate.cost.map_or(f64::INFINITY, |cost| cost.total_ns());
         decision
             .candidates
             .iter()
@@ -225,7 +222,7 @@ impl Router {
         }
     }
 
-    /// Chooses the lowest price, or a device that needs measuring.
+    /// Chooses the lowest cost, or a device that needs measuring.
     #[inline]
     fn compare(&self, entry: &KindEntry, d: &Description, decision: &mut Decision, explore: bool) {
         let Some(Ranking {
@@ -299,13 +296,13 @@ impl Router {
         let transfer_cost = self.transfer_models.transfer_cost(d, device);
         Candidate {
             device,
-            price: reading.map(|reading| PredictedCost {
+            cost: reading.map(|reading| PredictedCost {
                 transfer_ns: transfer_cost.ns,
                 overhead_ns: reading.floor_ns,
                 work_ns: reading.ns - reading.floor_ns,
             }),
             samples: model.samples(),
-            // Each component of the price weighs by its time.
+            // Each component of the cost weighs by its time.
             confidence: reading.map_or(0.0, |reading| {
                 (reading.ns * reading.confidence + transfer_cost.trusted_ns)
                     / (reading.ns + transfer_cost.ns)
@@ -345,25 +342,25 @@ pub(super) fn entry_index(kind: &Kind, dtype: DType) -> usize {
     kind.id() * DType::ALL.len() + dtype.index()
 }
 
-/// The two lowest prices.
+/// The two lowest costs.
 struct Ranking {
     best: (DeviceId, f64),
     runner_up: Option<(DeviceId, f64)>,
 }
 
 impl Ranking {
-    /// Ranks the candidates; of equals the first wins. `None` when none has a price.
+    /// Ranks the candidates; of equals the first wins. `None` when none has a cost.
     #[inline]
     fn of(candidates: &[Candidate]) -> Option<Self> {
-        let mut priced = candidates.iter().filter_map(|candidate| {
-            let price = candidate.price.as_ref()?;
-            Some((candidate.device, price.total_ns()))
+        let mut costs = candidates.iter().filter_map(|candidate| {
+            let cost = candidate.cost.as_ref()?;
+            Some((candidate.device, cost.total_ns()))
         });
         let mut ranking = Self {
-            best: priced.next()?,
+            best: costs.next()?,
             runner_up: None,
         };
-        for one in priced {
+        for one in costs {
             if one.1 < ranking.best.1 {
                 ranking.runner_up = Some(ranking.best);
                 ranking.best = one;

@@ -13,7 +13,7 @@ use crate::units::Bytes;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RouteSettings {
-    /// Whether prices decide. If not, the first GPU that is not emulated takes every operation
+    /// Whether costs decide. If not, the first GPU that is not emulated takes every operation
     /// that it can and may run.
     pub smart: bool,
     /// The device for all operations.

@@ -123,9 +123,9 @@ fn others(decision: &Decision) -> Vec<DeviceId> {
         .iter()
         .filter(|candidate| candidate.device != decision.device)
         .collect();
-    let price = |price: Option<PredictedCost>| {
-        price.map_or(f64::INFINITY, |price: PredictedCost| price.total_ns())
+    let cost = |cost: Option<PredictedCost>| {
+        cost.map_or(f64::INFINITY, |cost: PredictedCost| cost.total_ns())
     };
-    others.sort_by(|a, b| price(a.price).total_cmp(&price(b.price)));
+    others.sort_by(|a, b| cost(a.cost).total_cmp(&cost(b.cost)));
     others.iter().map(|candidate| candidate.device).collect()
 }

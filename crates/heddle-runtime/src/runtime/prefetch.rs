@@ -33,7 +33,7 @@ struct Prefetch<T: Element> {
 impl<T: Element> Operation for Prefetch<T> {
     type Output = ();
 
-    /// No work beside the transfer, which has its own price.
+    /// No work beside the transfer, which has its own cost.
     fn describe(&self) -> Description {
         Description::new(&PREFETCH, T::DTYPE, 0).reads(&self.array)
     }

@@ -95,11 +95,11 @@ fn a_saved_model_is_loaded_unchanged() {
         model,
         "unused, it is still there"
     );
-    let price = fresh.router.candidate(&operation(), GPU).price.unwrap();
+    let cost = fresh.router.candidate(&operation(), GPU).cost.unwrap();
     let truth = fresh.true_ns(&operation(), GPU);
     assert!(
-        (price.total_ns() / truth - 1.0).abs() < 0.01,
-        "{price:?} for {truth}"
+        (cost.total_ns() / truth - 1.0).abs() < 0.01,
+        "{cost:?} for {truth}"
     );
 }
 

@@ -143,8 +143,8 @@ fn calibration_stays_within_its_budget_and_reports_where_it_stopped() {
     }
     // Sizes that were not measured are still predicted.
     let d = probes[0].describe(600_000_000, Residency::Host);
-    let price = machine.router.candidate(&d, CPU).price.unwrap().total_ns();
-    let ratio = price / machine.true_ns(&d, CPU);
+    let cost = machine.router.candidate(&d, CPU).cost.unwrap().total_ns();
+    let ratio = cost / machine.true_ns(&d, CPU);
     assert!(
         (0.8..1.25).contains(&ratio),
         "extrapolated {ratio}, seed {SEED}"
@@ -177,14 +177,14 @@ fn an_explanation_contains_the_costs_and_the_reason() {
             &probes[0].describe(10_000_000, Residency::Host),
             candidate.device,
         );
-        let price = candidate.price.unwrap();
+        let cost = candidate.cost.unwrap();
         assert!(
-            (price.total_ns() / truth - 1.0).abs() < 0.02,
+            (cost.total_ns() / truth - 1.0).abs() < 0.02,
             "{candidate:?}"
         );
         assert!(candidate.confidence > 0.5, "{candidate:?}");
     }
-    assert!(explanation.candidates[1].price.unwrap().transfer_ns > 0.0);
+    assert!(explanation.candidates[1].cost.unwrap().transfer_ns > 0.0);
     assert!(
         explanation.sentence.contains("times less than cpu"),
         "{}",
@@ -198,6 +198,6 @@ fn an_explanation_contains_the_costs_and_the_reason() {
         &ids,
     )
     .unwrap();
-    let gpu = resident.candidates[1].price.unwrap();
+    let gpu = resident.candidates[1].cost.unwrap();
     assert!(gpu.transfer_ns.abs() < f64::EPSILON, "{gpu:?}");
 }

@@ -28,8 +28,8 @@ fn router() -> Router {
 fn predicted(router: &Router, amount: u64) -> Option<f64> {
     router
         .candidate(&work(amount), CPU)
-        .price
-        .map(|price| price.total_ns())
+        .cost
+        .map(|cost| cost.total_ns())
 }
 
 /// Any number, often an extreme one, with all magnitudes equally likely.
@@ -57,9 +57,9 @@ proptest! {
         }
         for amount in amounts {
             let candidate = router.candidate(&work(amount), CPU);
-            let price = candidate.price.unwrap();
-            prop_assert!(price.total_ns().is_finite() && price.total_ns() > 0.0, "{price:?}");
-            prop_assert!(price.overhead_ns > 0.0 && price.work_ns >= 0.0, "{price:?}");
+            let cost = candidate.cost.unwrap();
+            prop_assert!(cost.total_ns().is_finite() && cost.total_ns() > 0.0, "{cost:?}");
+            prop_assert!(cost.overhead_ns > 0.0 && cost.work_ns >= 0.0, "{cost:?}");
             prop_assert!((0.0..=1.0).contains(&candidate.confidence), "{candidate:?}");
         }
         let model = router.device_model(CPU);
@@ -148,7 +148,7 @@ proptest! {
 fn without_measurements_there_is_no_prediction() {
     let router = router();
     let candidate = router.candidate(&work(100), CPU);
-    assert_eq!((candidate.price, candidate.samples), (None, 0));
+    assert_eq!((candidate.cost, candidate.samples), (None, 0));
 }
 
 #[test]
@@ -227,9 +227,9 @@ fn work_measured_with_overlap_is_predicted_without_overlap() {
     for _ in 0..6 {
         router.observe(&streamed, GPU, &timing);
     }
-    let priced = |d: &Description| router.candidate(d, GPU).price.unwrap();
-    let there = priced(&resident(large)).total_ns();
+    let cost_of = |d: &Description| router.candidate(d, GPU).cost.unwrap();
+    let there = cost_of(&resident(large)).total_ns();
     assert!((28_000.0..36_000.0).contains(&there), "{there}");
-    let whole = priced(&streamed).total_ns();
+    let whole = cost_of(&streamed).total_ns();
     assert!((1_150_000.0..1_300_000.0).contains(&whole), "{whole}");
 }

@@ -97,12 +97,12 @@ fn a_single_outlier_changes_no_decision() {
     let machine = simulated_machine(9);
     let d = describe(&SUM, 1 << 22, 0, Residency::Both(GPU));
     machine.measure_everywhere(&d, 30);
-    let before = machine.router.candidate(&d, GPU).price.unwrap();
+    let before = machine.router.candidate(&d, GPU).cost.unwrap();
     for _ in 0..4 {
         let mut timing = machine.execute(&d, GPU);
         timing.total.0 *= 100;
         machine.router.observe(&d, GPU, &timing);
     }
-    let after = machine.router.candidate(&d, GPU).price.unwrap();
+    let after = machine.router.candidate(&d, GPU).cost.unwrap();
     assert_eq!(before, after, "four outliers in a row are not five");
 }

@@ -101,18 +101,18 @@ fn slow_transfers_are_seen_by_the_clock_and_by_the_router() {
         });
         data.evict();
         key.evict();
-        let price = runtime.router().candidate(&xor().describe(), FIRST).price;
-        (timings[9], price.unwrap())
+        let cost = runtime.router().candidate(&xor().describe(), FIRST).cost;
+        (timings[9], cost.unwrap())
     };
-    let (slow, slow_price) = rate("1MB");
-    let (fast, fast_price) = rate("unlimited");
+    let (slow, slow_cost) = rate("1MB");
+    let (fast, fast_cost) = rate("unlimited");
     // 20,000 bytes at a megabyte in a second.
     assert!(slow.moved.up_time >= Nanos(20_000_000), "{slow:?}");
     assert!(slow.total >= slow.moved.up_time, "{slow:?}");
     assert!(fast.moved.up_time < Nanos(5_000_000), "{fast:?}");
     assert!(
-        slow_price.transfer_ns > 10.0 * fast_price.transfer_ns,
-        "{slow_price:?} against {fast_price:?}"
+        slow_cost.transfer_ns > 10.0 * fast_cost.transfer_ns,
+        "{slow_cost:?} against {fast_cost:?}"
     );
 }
 

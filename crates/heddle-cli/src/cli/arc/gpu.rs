@@ -120,7 +120,7 @@ pub(super) fn measure_unknown(
     let mut any = false;
     for device in runtime.devices() {
         let id = device.id();
-        let is_known = runtime.router().candidate(&described, id).price.is_some();
+        let is_known = runtime.router().candidate(&described, id).cost.is_some();
         if is_known || !(is_routable(&id) || id == DeviceId::CPU) {
             continue;
         }
@@ -197,7 +197,7 @@ impl GpuReport {
         let is_shared = on_cpu == Some(&CpuReason::Shared);
         let predicted = (sum.evaluations > 0).then(|| {
             let described = description(sum.evaluations);
-            runtime.router().candidate(&described, DeviceId::CPU).price
+            runtime.router().candidate(&described, DeviceId::CPU).cost
         });
         Some(GpuReport {
             used: sum.evaluations > 0,
@@ -219,7 +219,7 @@ impl GpuReport {
             cpu_evaluations_per_second: rate(&cpu).filter(|_| !is_shared),
             predicted_cpu_time: predicted
                 .flatten()
-                .map(|price| Nanos(price.total_ns() as u64)),
+                .map(|cost| Nanos(cost.total_ns() as u64)),
             devices: gpus.iter().map(ToString::to_string).collect(),
         })
     }
@@ -350,9 +350,9 @@ fn why_not(why: &CpuReason, used: bool, config: &Config) -> String {
                 .candidates
                 .iter()
                 .filter(|candidate| candidate.device != decision.device);
-            parts.extend(others.map(|other| match other.price {
-                Some(price) => {
-                    let predicted = Estimate(price.total_ns());
+            parts.extend(others.map(|other| match other.cost {
+                Some(cost) => {
+                    let predicted = Estimate(cost.total_ns());
                     format!("{predicted} predicted on {}", other.device)
                 }
                 None => format!("{} was not measured", other.device),

@@ -41,7 +41,7 @@ impl DecisionSummary {
         self.reasons
             .entry((kind, decision.device))
             .or_insert_with(|| decision.to_string());
-        let Some(won) = decision.chosen().and_then(|candidate| candidate.price) else {
+        let Some(won) = decision.chosen().and_then(|candidate| candidate.cost) else {
             return;
         };
         for candidate in &decision.candidates {
@@ -65,13 +65,13 @@ impl DecisionSummary {
         won: &PredictedCost,
         candidate: &Candidate,
     ) {
-        let Some(price) = candidate.price else {
+        let Some(cost) = candidate.cost else {
             return;
         };
         let miss = NearMiss {
             kind,
-            candidate_ns: price.total_ns(),
-            transfer_ns: price.transfer_ns,
+            candidate_ns: cost.total_ns(),
+            transfer_ns: cost.transfer_ns,
             winner,
             winner_ns: won.total_ns(),
         };
