@@ -67,7 +67,7 @@ impl Machine {
         let process = ProcessMemory::read();
         let bounds = [
             Self::unused_memory(),
-            Self::group_room(),
+            Self::cgroup_headroom(),
             process.addresses_left,
             process.data_left,
         ];
@@ -85,7 +85,7 @@ impl Machine {
     }
 
     /// The memory that the control groups of this process leave, if they have a limit.
-    pub(crate) fn group_room() -> Option<Bytes> {
+    pub(crate) fn cgroup_headroom() -> Option<Bytes> {
         cgroup::read().map(|group| group.headroom)
     }
 }

@@ -12,7 +12,7 @@ const MOST_SAMPLES = 1500;
 const PANEL = 120;
 const PANEL_GAP = 46;
 const STRIP = 9;
-const STRIP_ROOM = 16;
+const STRIP_HEIGHT = 16;
 
 function worstPressure(samples) {
   return PRESSURES[samples.reduce((worst, {pressure}) => Math.max(worst, PRESSURES.indexOf(pressure)), 0)];
@@ -92,7 +92,7 @@ function thinned(samples) {
 function memoryChart(run, panels, width) {
   const end = Math.max(run.end, ...panels.map(({samples}) => samples.at(-1).at_ns));
   const begin = Math.min(run.size ? run.begin : Infinity, ...panels.map(({samples}) => samples[0].at_ns));
-  const inner = panels.length * (PANEL + PANEL_GAP) - PANEL_GAP + STRIP_ROOM;
+  const inner = panels.length * (PANEL + PANEL_GAP) - PANEL_GAP + STRIP_HEIGHT;
   const layout = {
     height: inner + 26 + 30,
     margin: {l: 8, r: 12, t: 26, b: 30},

@@ -68,7 +68,7 @@ pub(super) static KEYS: [Key; 32] = [
     Key {
         name: "metrics",
         default: "\"none\"",
-        meaning: "address such as 127.0.0.1:9464 that serves the metrics of the running process to Prometheus; anyone who can reach it can read them",
+        meaning: "address such as 127.0.0.1:9464 that serves the metrics of the running process to Prometheus; every process that reaches the address can read them",
         set: |config, value| {
             config.metrics = unless("none", value, Value::address)?;
             Ok(())

@@ -75,7 +75,7 @@ impl CpuPool {
         }
     }
 
-    /// The most threads that a pool has: eight for each processor that the process may use, or 64
+    /// The most threads that a pool has: eight for each CPU that the process may use, or 64
     /// if that is more.
     #[must_use]
     pub fn most_threads() -> usize {

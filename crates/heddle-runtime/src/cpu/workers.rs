@@ -33,7 +33,7 @@ pub fn start_workers(name: &str, most: usize) -> Result<StartedWorkers, ThreadPo
     let mut count = most.max(1);
     let mut refused = None;
     if is_address_space_limited() {
-        while count > 1 && !has_room_for(count) {
+        while count > 1 && !threads_fit(count) {
             refused = Some("too little address space is left".to_owned());
             count /= 2;
         }
@@ -66,7 +66,7 @@ pub fn start_workers(name: &str, most: usize) -> Result<StartedWorkers, ThreadPo
 }
 
 fn start(name: &str, worker: ThreadBuilder) -> io::Result<JoinHandle<()>> {
-    if worker.index() == 0 && is_address_space_limited() && !has_room_for(1) {
+    if worker.index() == 0 && is_address_space_limited() && !threads_fit(1) {
         return Err(io::Error::new(
             io::ErrorKind::OutOfMemory,
             "too little address space is left",
@@ -87,15 +87,15 @@ fn is_address_space_limited() -> bool {
 }
 
 /// Whether so many threads could begin and leave [`HEADROOM`]. No page is touched.
-fn has_room_for(threads: usize) -> bool {
+fn threads_fit(threads: usize) -> bool {
     let bytes = PER_THREAD
         .0
         .saturating_mul(threads as u64)
         .saturating_add(HEADROOM.0);
     let mut reserved: Vec<u8> = Vec::new();
-    let has_room =
+    let is_reserved =
         usize::try_from(bytes).is_ok_and(|bytes| reserved.try_reserve_exact(bytes).is_ok());
     // Otherwise the compiler may leave the allocation out.
     black_box(&mut reserved);
-    has_room
+    is_reserved
 }

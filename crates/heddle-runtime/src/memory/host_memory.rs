@@ -180,7 +180,7 @@ fn headroom() -> HostHeadroom {
             HostBound::Machine,
         ),
         (
-            Machine::group_room().map(without_kept),
+            Machine::cgroup_headroom().map(without_kept),
             HostBound::ControlGroup,
         ),
         (

@@ -63,7 +63,7 @@ impl Runtime {
                     description.kind,
                     first,
                     device,
-                    FallbackCause::NoRoom,
+                    FallbackCause::BeyondLimit,
                     || refused(shortage).to_string(),
                 );
                 return Ok((slot, admitted));

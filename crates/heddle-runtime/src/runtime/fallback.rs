@@ -27,7 +27,7 @@ const ATTEMPTS_THERE: usize = 2;
 #[non_exhaustive]
 pub enum FallbackCause {
     /// Its bytes did not fit under the limit set for that device.
-    NoRoom,
+    BeyondLimit,
     /// The device itself ran out of memory while running it.
     OutOfMemory,
     /// The device failed.
@@ -264,7 +264,7 @@ impl Runtime {
 impl fmt::Display for FallbackCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoRoom => "had too little memory for it",
+            Self::BeyondLimit => "had too little memory for it",
             Self::OutOfMemory => "ran out of memory",
             Self::Failed => "failed",
             Self::Lost => "was lost",
