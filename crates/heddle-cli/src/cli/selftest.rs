@@ -57,12 +57,12 @@ pub(super) fn run(
         trials.push((report, Nanos::from(start.elapsed())));
     }
     if output.is_json() {
-        let verdicts: Vec<_> = trials.iter().map(|(report, _)| report).collect();
+        let reports: Vec<_> = trials.iter().map(|(report, _)| report).collect();
         output.object(&serde_json::json!({
             "machine": runtime.machine(),
             "why_no_gpu": discovery.why_no_gpu(),
-            "passed": verdicts.iter().all(|report| report.is_pass()),
-            "verdicts": verdicts,
+            "passed": reports.iter().all(|report| report.is_pass()),
+            "reports": reports,
         }))?;
     } else {
         if config.device.is_none() && subjects == [DeviceId::CPU] {

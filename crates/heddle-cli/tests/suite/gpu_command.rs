@@ -126,16 +126,16 @@ fn selftest_on_an_emulated_gpu_covers_every_operation() {
     assert!(output.status.success(), "{}", error_text(&output));
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(object["passed"], true);
-    let verdict = &object["verdicts"][0];
+    let report = &object["reports"][0];
     assert_eq!(
-        (&verdict["device"], &verdict["seed"]),
+        (&report["device"], &report["seed"]),
         (&"simt:0".into(), &7.into())
     );
     assert_eq!(
-        (&verdict["failed"], &verdict["absent"]),
+        (&report["failed"], &report["absent"]),
         (&0.into(), &0.into())
     );
-    let rows = verdict["kinds"].as_array().unwrap();
+    let rows = report["kinds"].as_array().unwrap();
     for kind in ops::kinds() {
         let row = rows.iter().find(|row| row["operation"] == kind.name());
         let row = row.unwrap_or_else(|| panic!("{kind} has no cases"));
@@ -148,7 +148,7 @@ fn selftest_on_an_emulated_gpu_covers_every_operation() {
     assert!(evaluations["cases"].as_u64().unwrap() >= 10);
     assert!(evaluations["device_time"].as_u64().unwrap() > 0);
     let cases: u64 = rows.iter().map(|row| row["cases"].as_u64().unwrap()).sum();
-    assert_eq!(verdict["passed"], cases);
+    assert_eq!(report["passed"], cases);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn conformance_cases_pass() {
     let runtime = runtime(None);
     let suite = cases().into_iter().fold(Suite::empty(7), Suite::with);
     for device in [DeviceId::CPU, SIMT] {
-        let verdict = suite.run(&runtime, device, &mut |_| ()).unwrap();
-        assert!(verdict.is_pass(), "{:?}", verdict.differences);
+        let report = suite.run(&runtime, device, &mut |_| ()).unwrap();
+        assert!(report.is_pass(), "{:?}", report.differences);
     }
 }

@@ -93,13 +93,13 @@ impl EveryWorkload {
             })
             .collect();
         let worker_pool = WorkerPool::new(Budget::default());
-        let grade = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
+        let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
             let current = thread::current();
             let name = current.name().map(str::to_owned);
             let name = name.unwrap_or_else(|| unnamed(current.id()));
             self.threads.lock().unwrap().insert(name);
             let (_, wanted) = self.tasks[part.tile].pairs().nth(part.example).unwrap();
-            Grade::of(&verdict, wanted)
+            Grade::of(&evaluation, wanted)
         };
         Computed {
             secret: secret.as_slice().unwrap().to_vec(),

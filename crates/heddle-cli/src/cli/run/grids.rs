@@ -99,8 +99,8 @@ impl Grids {
                 examples: example..example + 1,
             })
             .collect();
-        let grade = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
-            Grade::of(&verdict, outputs[part.tile][part.example])
+        let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
+            Grade::of(&evaluation, outputs[part.tile][part.example])
         };
         executor.run(Evaluate::new(&tiles, &again, &settings, &grade))?;
         Ok(())

@@ -77,17 +77,17 @@ pub(in crate::cli::arc) fn draw(
             examples: &examples,
         };
         let expected: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
-        let rows = evaluate_all(runtime, &[tile], settings, |part, _, verdict| {
-            let returned = match verdict.grid() {
+        let rows = evaluate_all(runtime, &[tile], settings, |part, _, evaluation| {
+            let returned = match evaluation.grid() {
                 Some((_, width, cells)) => {
                     ReturnedValue::Grid(cells.chunks(width).map(<[i8]>::to_vec).collect())
                 }
-                None => ReturnedValue::Words(match verdict.to_plain() {
+                None => ReturnedValue::Words(match evaluation.to_plain() {
                     Ok(value) => value.to_string(),
                     Err(why) => why.to_string(),
                 }),
             };
-            (returned, verdict.is(expected[part.example]))
+            (returned, evaluation.is(expected[part.example]))
         })?;
         let pairs = rows
             .into_iter()
