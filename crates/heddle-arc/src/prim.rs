@@ -13,7 +13,7 @@ use std::fmt;
 
 /// A group of primitives, each in one file of `plain` and `compact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
+pub enum PrimFamily {
     /// Numbers, comparison and truth values.
     Arithmetic,
     /// Tuples and sets of any elements.
@@ -66,7 +66,7 @@ macro_rules! primitives {
             const VARIANTS: &'static [&'static str] = &[$($(stringify!($variant),)*)*];
             const NAMES: &'static [&'static str] = &[$($($name,)*)* $($typed_name,)*];
             const ARITIES: &'static [u8] = &[$($($arity,)*)* $($typed_arity,)*];
-            const FAMILIES: &'static [Family] = &[$($({ let _ = $name; Family::$family },)*)*];
+            const FAMILIES: &'static [PrimFamily] = &[$($({ let _ = $name; PrimFamily::$family },)*)*];
             const SIGNATURES: &'static [&'static str] =
                 &[$($($signature,)*)* $($typed_signature,)*];
             const VIEWS: &'static [View] = &[
@@ -425,9 +425,9 @@ impl Prim {
 
     /// Returns the group.
     #[must_use]
-    pub fn family(self) -> Family {
+    pub fn family(self) -> PrimFamily {
         let family = Self::FAMILIES.get(self as usize);
-        family.copied().unwrap_or(Family::Typed)
+        family.copied().unwrap_or(PrimFamily::Typed)
     }
 
     /// Returns the type as text: `Grid, Int -> Grid`.
@@ -515,7 +515,7 @@ mod tests {
     fn there_are_167_primitives() {
         let added = Prim::ALL
             .iter()
-            .filter(|prim| prim.family() == Family::Additions)
+            .filter(|prim| prim.family() == PrimFamily::Additions)
             .count();
         assert_eq!((Prim::ALL.len() - added, added), (160, 7));
     }

@@ -5,7 +5,7 @@ use super::functions::{ResultKind, function};
 use super::rewrite::tidied;
 use super::type_match::{all_fit, fits, is_known};
 use crate::constant::Constant;
-use crate::prim::{Family, Prim};
+use crate::prim::{Prim, PrimFamily};
 use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
 use crate::reading::Reading;
 use crate::rng::Rng;
@@ -175,7 +175,7 @@ impl ProgramBuilder {
     /// Adds one line, and the lines of functions it needs.
     fn line(&mut self, rng: &mut Rng) -> Option<()> {
         let prim = *rng.pick(Prim::ALL)?;
-        if prim.family() == Family::HigherOrder && ResultKind::by(prim).is_none() {
+        if prim.family() == PrimFamily::HigherOrder && ResultKind::by(prim).is_none() {
             return None;
         }
         let arguments = if let Some(wanted) = ResultKind::by(prim) {

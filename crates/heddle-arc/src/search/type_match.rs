@@ -1,7 +1,7 @@
 //! Which types suit which parameters. The rules are stricter than the language, which
 //! accepts every value that works.
 
-use crate::prim::{Family, Prim};
+use crate::prim::{Prim, PrimFamily};
 use crate::types::Type;
 
 fn is_patch(value: &Type) -> bool {
@@ -49,7 +49,7 @@ pub(super) fn fits(prim: Prim, parameter: &str, value: &Type) -> bool {
         }
         "a" => match (prim, prim.family()) {
             (Prim::Shift | Prim::Normalize, _) => is_patch(value),
-            (_, Family::Geometry) => matches!(value, Type::Grid | Type::Object),
+            (_, PrimFamily::Geometry) => matches!(value, Type::Grid | Type::Object),
             (Prim::Greater, _) => matches!(value, Type::Int | Type::Pair),
             _ => is_known(value),
         },

@@ -4,33 +4,33 @@ use super::TaskGenerator;
 use super::drawing::{
     GridRows, any_blank, any_noise, blank, colours, cut, dots, fill, rects, transposed, upside_down,
 };
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "colours_in_a_row",
-        family: Family::Additions,
+        family: PrimFamily::Additions,
         generate: colours_in_a_row,
     },
     TaskGenerator {
         name: "second_row_twice",
-        family: Family::Additions,
+        family: PrimFamily::Additions,
         generate: second_row_twice,
     },
     TaskGenerator {
         name: "turned_by_number",
-        family: Family::Additions,
+        family: PrimFamily::Additions,
         generate: turned_by_number,
     },
     TaskGenerator {
         name: "colour_of_the_examples",
-        family: Family::Additions,
+        family: PrimFamily::Additions,
         generate: colour_of_the_examples,
     },
     TaskGenerator {
         name: "the_highest_colour",
-        family: Family::Additions,
+        family: PrimFamily::Additions,
         generate: the_highest_colour,
     },
 ];

@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, colours, cut, dots, fill};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "bar_twice_the_dots",
-        family: Family::Arithmetic,
+        family: PrimFamily::Arithmetic,
         generate: bar_twice_the_dots,
     },
     TaskGenerator {
         name: "step_past_itself",
-        family: Family::Arithmetic,
+        family: PrimFamily::Arithmetic,
         generate: step_past_itself,
     },
     TaskGenerator {
         name: "even_or_odd",
-        family: Family::Arithmetic,
+        family: PrimFamily::Arithmetic,
         generate: even_or_odd,
     },
     TaskGenerator {
         name: "upper_half_and_one",
-        family: Family::Arithmetic,
+        family: PrimFamily::Arithmetic,
         generate: upper_half_and_one,
     },
 ];

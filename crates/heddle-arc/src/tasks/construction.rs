@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, blank, colours, dots, fill, rects};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "box_of_dots",
-        family: Family::Construction,
+        family: PrimFamily::Construction,
         generate: box_of_dots,
     },
     TaskGenerator {
         name: "into_the_corner",
-        family: Family::Construction,
+        family: PrimFamily::Construction,
         generate: into_the_corner,
     },
     TaskGenerator {
         name: "square_of_colours",
-        family: Family::Construction,
+        family: PrimFamily::Construction,
         generate: square_of_colours,
     },
     TaskGenerator {
         name: "only_yellow",
-        family: Family::Construction,
+        family: PrimFamily::Construction,
         generate: only_yellow,
     },
 ];

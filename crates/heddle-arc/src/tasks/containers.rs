@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_blank, beside, blank, colours, cut, fill, noise, rects};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "no_row_twice",
-        family: Family::Containers,
+        family: PrimFamily::Containers,
         generate: no_row_twice,
     },
     TaskGenerator {
         name: "rows_in_order",
-        family: Family::Containers,
+        family: PrimFamily::Containers,
         generate: rows_in_order,
     },
     TaskGenerator {
         name: "largest_alone",
-        family: Family::Containers,
+        family: PrimFamily::Containers,
         generate: largest_alone,
     },
     TaskGenerator {
         name: "in_both_halves",
-        family: Family::Containers,
+        family: PrimFamily::Containers,
         generate: in_both_halves,
     },
 ];

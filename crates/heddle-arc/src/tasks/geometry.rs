@@ -4,33 +4,33 @@ use super::TaskGenerator;
 use super::drawing::{
     GridRows, Rect, any_noise, beside, colours, cut, mirrored, transposed, upside_down,
 };
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "mirror_to_the_right",
-        family: Family::Geometry,
+        family: PrimFamily::Geometry,
         generate: mirror_to_the_right,
     },
     TaskGenerator {
         name: "quarter_turn",
-        family: Family::Geometry,
+        family: PrimFamily::Geometry,
         generate: quarter_turn,
     },
     TaskGenerator {
         name: "twice_as_large",
-        family: Family::Geometry,
+        family: PrimFamily::Geometry,
         generate: twice_as_large,
     },
     TaskGenerator {
         name: "two_colours_change_places",
-        family: Family::Geometry,
+        family: PrimFamily::Geometry,
         generate: two_colours_change_places,
     },
     TaskGenerator {
         name: "without_the_edge",
-        family: Family::Geometry,
+        family: PrimFamily::Geometry,
         generate: without_the_edge,
     },
 ];

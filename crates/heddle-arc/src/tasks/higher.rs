@@ -4,28 +4,28 @@ use super::TaskGenerator;
 use super::drawing::{
     GridRows, beside, blank, colours, fill, mirrored, noise, outline, rects, upside_down,
 };
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "fill_the_frames",
-        family: Family::HigherOrder,
+        family: PrimFamily::HigherOrder,
         generate: fill_the_frames,
     },
     TaskGenerator {
         name: "mark_those_of_four",
-        family: Family::HigherOrder,
+        family: PrimFamily::HigherOrder,
         generate: mark_those_of_four,
     },
     TaskGenerator {
         name: "squares_stay",
-        family: Family::HigherOrder,
+        family: PrimFamily::HigherOrder,
         generate: squares_stay,
     },
     TaskGenerator {
         name: "beside_its_half_turn",
-        family: Family::HigherOrder,
+        family: PrimFamily::HigherOrder,
         generate: beside_its_half_turn,
     },
 ];

@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, blank, fill, inside, outline};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "join_the_dots",
-        family: Family::Lines,
+        family: PrimFamily::Lines,
         generate: join_the_dots,
     },
     TaskGenerator {
         name: "cross_through_it",
-        family: Family::Lines,
+        family: PrimFamily::Lines,
         generate: cross_through_it,
     },
     TaskGenerator {
         name: "frame_around_it",
-        family: Family::Lines,
+        family: PrimFamily::Lines,
         generate: frame_around_it,
     },
     TaskGenerator {
         name: "ray_to_the_corner",
-        family: Family::Lines,
+        family: PrimFamily::Lines,
         generate: ray_to_the_corner,
     },
 ];

@@ -20,7 +20,7 @@ mod splitting;
 
 use crate::data::{Dataset, Task};
 use crate::engine::Grid;
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 use drawing::GridRows;
 
@@ -37,7 +37,7 @@ pub struct TaskGenerator {
     /// The task's name.
     pub name: &'static str,
     /// The family of primitives it exercises.
-    pub family: Family,
+    pub family: PrimFamily,
     /// Makes an input and its output. `theme` is the same for all pairs of a task.
     generate: fn(rng: &mut Rng, theme: u64) -> (GridRows, GridRows),
 }

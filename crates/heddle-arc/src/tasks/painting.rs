@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_blank, any_noise, blank, dots, fill, inside, rects};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "shadows",
-        family: Family::Painting,
+        family: PrimFamily::Painting,
         generate: shadows,
     },
     TaskGenerator {
         name: "green_is_erased",
-        family: Family::Painting,
+        family: PrimFamily::Painting,
         generate: green_is_erased,
     },
     TaskGenerator {
         name: "red_again_two_further",
-        family: Family::Painting,
+        family: PrimFamily::Painting,
         generate: red_again_two_further,
     },
     TaskGenerator {
         name: "falls_by_one",
-        family: Family::Painting,
+        family: PrimFamily::Painting,
         generate: falls_by_one,
     },
 ];

@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_noise, beside, colours, cut, noise, transposed};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "where_the_corner_occurs",
-        family: Family::Patterns,
+        family: PrimFamily::Patterns,
         generate: where_the_corner_occurs,
     },
     TaskGenerator {
         name: "squeezed",
-        family: Family::Patterns,
+        family: PrimFamily::Patterns,
         generate: squeezed,
     },
     TaskGenerator {
         name: "one_period_across",
-        family: Family::Patterns,
+        family: PrimFamily::Patterns,
         generate: one_period_across,
     },
     TaskGenerator {
         name: "one_period_down",
-        family: Family::Patterns,
+        family: PrimFamily::Patterns,
         generate: one_period_down,
     },
 ];

@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_noise, blank, colours, cut, fill, noise, rects, transposed};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "those_at_the_border",
-        family: Family::Queries,
+        family: PrimFamily::Queries,
         generate: those_at_the_border,
     },
     TaskGenerator {
         name: "as_large_as_yellow",
-        family: Family::Queries,
+        family: PrimFamily::Queries,
         generate: as_large_as_yellow,
     },
     TaskGenerator {
         name: "the_rare_colour",
-        family: Family::Queries,
+        family: PrimFamily::Queries,
         generate: the_rare_colour,
     },
     TaskGenerator {
         name: "lie_down",
-        family: Family::Queries,
+        family: PrimFamily::Queries,
         generate: lie_down,
     },
 ];

@@ -2,28 +2,28 @@
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_noise, beside, colours, noise, upside_down};
-use crate::prim::Family;
+use crate::prim::PrimFamily;
 use crate::rng::Rng;
 
 pub(super) const GENERATORS: &[TaskGenerator] = &[
     TaskGenerator {
         name: "where_the_halves_agree",
-        family: Family::Splitting,
+        family: PrimFamily::Splitting,
         generate: where_the_halves_agree,
     },
     TaskGenerator {
         name: "first_of_three",
-        family: Family::Splitting,
+        family: PrimFamily::Splitting,
         generate: first_of_three,
     },
     TaskGenerator {
         name: "mirror_below",
-        family: Family::Splitting,
+        family: PrimFamily::Splitting,
         generate: mirror_below,
     },
     TaskGenerator {
         name: "halves_change_places",
-        family: Family::Splitting,
+        family: PrimFamily::Splitting,
         generate: halves_change_places,
     },
 ];

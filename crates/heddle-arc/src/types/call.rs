@@ -2,7 +2,7 @@
 
 use super::{FunctionType, Type};
 use crate::plain::arity_when_bound;
-use crate::prim::{Family, Prim};
+use crate::prim::{Prim, PrimFamily};
 use std::rc::Rc;
 
 /// Calls followed before a type becomes `Any`: a power of `initset` would nest types without end.
@@ -229,7 +229,7 @@ pub(super) fn may_fit(prim: Prim, parameter: &str, argument: &Type) -> bool {
     let container = argument.is_tuple() || argument.is_set();
     match parameter {
         "Bool" => true,
-        "Int" if prim.family() == Family::Arithmetic => argument.is_number(),
+        "Int" if prim.family() == PrimFamily::Arithmetic => argument.is_number(),
         "Int" => !container && !argument.is_function(),
         "Num" | "n" => argument.is_number() || argument.is_tuple(),
         "Pair" | "Grid" => argument.is_tuple(),

@@ -11,7 +11,7 @@ use heddle_arc::data::{MAX_GRID_SIDE, Task};
 use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
 use heddle_arc::operations::{EvaluationSettings, WorkerPool};
-use heddle_arc::prim::{Family, Prim};
+use heddle_arc::prim::{Prim, PrimFamily};
 use heddle_arc::program::{CallArgument, Callee, Program, load};
 use heddle_arc::tasks::{PROGRAMS, dataset, generators};
 use heddle_runtime::Runtime;
@@ -93,7 +93,7 @@ fn forty_tasks_cover_every_family() {
         .into_iter()
         .map(|program| (program.task().to_owned(), program))
         .collect();
-    let mut families: BTreeMap<Family, usize> = BTreeMap::new();
+    let mut families: BTreeMap<PrimFamily, usize> = BTreeMap::new();
     for generator in generators() {
         *families.entry(generator.family).or_default() += 1;
         let used = primitives(&programs[generator.name]);
@@ -103,7 +103,7 @@ fn forty_tasks_cover_every_family() {
             generator.name
         );
     }
-    let all: BTreeSet<Family> = Prim::ALL.iter().map(|prim| prim.family()).collect();
+    let all: BTreeSet<PrimFamily> = Prim::ALL.iter().map(|prim| prim.family()).collect();
     assert_eq!(families.keys().copied().collect::<BTreeSet<_>>(), all);
     assert!(families.values().all(|count| *count >= 4), "{families:?}");
     assert!(generators().count() >= 40);

@@ -11,7 +11,7 @@
 
 use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
 use heddle_arc::golden::{self, Evaluator, GoldenVector, VectorReport};
-use heddle_arc::prim::{Family, Prim};
+use heddle_arc::prim::{Prim, PrimFamily};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn all_160_original_primitives_are_checked() {
     let checked: BTreeSet<Prim> = vectors().iter().map(|vector| vector.prim).collect();
     let missing: Vec<&Prim> = Prim::ALL
         .iter()
-        .filter(|prim| prim.family() != Family::Additions && !checked.contains(prim))
+        .filter(|prim| prim.family() != PrimFamily::Additions && !checked.contains(prim))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
