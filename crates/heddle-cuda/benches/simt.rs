@@ -1,6 +1,6 @@
 //! Measures the emulated GPU: a launch, a fiber switch, the shipped kernels.
 //!
-//! Launches are synchronous and synchronised inside the timed region.
+//! Launches are synchronous and synchronized inside the timed region.
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
 
 use std::time::Duration;

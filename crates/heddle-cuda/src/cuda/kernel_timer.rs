@@ -164,7 +164,7 @@ impl KernelTimer {
         &self.pairs[self.begun.saturating_sub(1) % PAIRS].1
     }
 
-    /// Stops and returns how long kernels ran. The stream must be synchronised.
+    /// Stops and returns how long kernels ran. The stream must be synchronized.
     pub(super) fn stop(&mut self) -> Result<Nanos, Error> {
         self.is_running = false;
         while self.read < self.begun {
@@ -177,7 +177,7 @@ impl KernelTimer {
     }
 
     /// Stops and returns the time measured so far, so that a nested execution can be timed
-    /// on its own. The stream must be synchronised.
+    /// on its own. The stream must be synchronized.
     pub(super) fn pause(&mut self) -> Result<Option<Nanos>, Error> {
         if self.is_running {
             self.stop().map(Some)

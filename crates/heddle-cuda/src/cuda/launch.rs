@@ -58,7 +58,7 @@ pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error
         };
         // SAFETY: the arguments have the types of the kernel's signature. Each buffer and
         // all mapped results have joined the lease, so their memory is not reused before the
-        // lease is synchronised. What the kernel does with its pointers is the contract of
+        // lease is synchronized. What the kernel does with its pointers is the contract of
         // its author (`Kernel::new`).
         unsafe {
             resources

@@ -4,7 +4,7 @@
 //! cannot begin before it is done. So the memory of one launch is kept for the next.
 //!
 //! Results may be dropped while a kernel that was launched with them still runs. Their
-//! memory is used again, or freed, only once the leases they were used on are synchronised.
+//! memory is used again, or freed, only once the leases they were used on are synchronized.
 
 #![allow(unsafe_code)]
 
@@ -36,12 +36,12 @@ pub(super) struct PinnedCache {
 #[derive(Debug)]
 struct IdleMemory {
     memory: Pinned,
-    /// The leases whose kernels may write it until they are synchronised.
+    /// The leases whose kernels may write it until they are synchronized.
     used_by_leases: StreamSet,
 }
 
 impl IdleMemory {
-    /// Whether a kernel may still write it. A lease that was synchronised once is forgotten:
+    /// Whether a kernel may still write it. A lease that was synchronized once is forgotten:
     /// what it carries later is not about this memory.
     fn is_written(&mut self, unsynchronized: StreamSet) -> bool {
         self.used_by_leases = self.used_by_leases.and(unsynchronized);

@@ -118,7 +118,7 @@ impl CudaMemory {
         Ok(())
     }
 
-    /// Notes that `lease` has queued an upload that is not synchronised yet.
+    /// Notes that `lease` has queued an upload that is not synchronized yet.
     pub(super) fn note_upload(&self, lease: &StreamLease) {
         self.upload_lease.store(lease.bit, Ordering::SeqCst);
     }

@@ -6,7 +6,7 @@
 //! second wait per call.
 //!
 //! Invariant: work is ordered by *leases* (see `lease`), and the memory of a dropped buffer
-//! is reused only once the leases that used it are synchronised (see `driver_storage`).
+//! is reused only once the leases that used it are synchronized (see `driver_storage`).
 
 mod blas;
 mod chunk_layout;

@@ -68,7 +68,7 @@ impl CudaState {
         self.memory.queued(StreamSet(lease.bit));
     }
 
-    /// Whether work on the lease is not synchronised yet.
+    /// Whether work on the lease is not synchronized yet.
     pub(super) fn has_work(&self, lease: &StreamLease) -> bool {
         self.memory.unsynchronized().0 & lease.bit != 0
     }
@@ -144,7 +144,7 @@ impl CudaState {
 }
 
 impl Drop for CudaState {
-    /// No buffer is left, but freed blocks may still wait for unsynchronised work.
+    /// No buffer is left, but freed blocks may still wait for unsynchronized work.
     fn drop(&mut self) {
         if !self.memory.unsynchronized().is_empty() {
             if let Err(error) = self.context.synchronize() {

@@ -243,7 +243,7 @@ impl Drop for TimestampedLaunches {
     fn drop(&mut self) {
         drop_failures::note(self.context.make_current());
         if !self.exec.is_null() {
-            // SAFETY: instantiated in `new`, destroyed once; the lease is synchronised.
+            // SAFETY: instantiated in `new`, destroyed once; the lease is synchronized.
             drop_failures::note(check("cuGraphExecDestroy", unsafe {
                 sys::cuGraphExecDestroy(self.exec)
             }));
@@ -361,7 +361,7 @@ impl DeviceWords {
 impl Drop for DeviceWords {
     fn drop(&mut self) {
         drop_failures::note(self.context.make_current());
-        // SAFETY: allocated in `zeroed`, freed once; the lease is synchronised.
+        // SAFETY: allocated in `zeroed`, freed once; the lease is synchronized.
         drop_failures::note(check("cuMemFree", unsafe { sys::cuMemFree_v2(self.start) }));
     }
 }

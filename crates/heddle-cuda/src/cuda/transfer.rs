@@ -85,7 +85,7 @@ fn small_upload(state: &CudaState, memory: &CudaMemory, from: &[u8]) -> Result<(
         part.copy_from_slice(from);
         state.note_queued_work(lease);
         // SAFETY: the buffer is as long as `from`; it is freed, and this part of the slab
-        // reused, only once the lease is synchronised.
+        // reused, only once the lease is synchronized.
         unsafe {
             resources
                 .slab
@@ -191,7 +191,7 @@ fn large_download(
     Ok(Nanos::from(start.elapsed()))
 }
 
-/// Runs the transfer of `bytes` bytes, and leaves the calling thread's lease synchronised.
+/// Runs the transfer of `bytes` bytes, and leaves the calling thread's lease synchronized.
 pub(super) fn through_slots(
     state: &CudaState,
     transfer: Transfer<'_>,

@@ -1,7 +1,7 @@
 //! Buffers of the emulated GPU: host memory between two guard zones.
 //!
 //! A kernel's stray access cannot be detected as it happens. A write within a guard zone is
-//! found after the launch, when the device is synchronised or when the buffer is freed.
+//! found after the launch, when the device is synchronized or when the buffer is freed.
 //! Memory that was never written reads as poison.
 #![allow(unsafe_code)]
 

@@ -99,7 +99,7 @@ pub(super) fn matmul(
             }
         };
         // SAFETY: `validate` checked that every matrix lies within its buffer; neither the
-        // buffers nor the tables are reused before the lease is synchronised.
+        // buffers nor the tables are reused before the lease is synchronized.
         let status = unsafe { gemm.queue(blas.raw, pointers) };
         check_status(&state.context, "gemm", status)?;
         Ok(Some(NAME))
