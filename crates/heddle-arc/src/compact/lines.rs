@@ -26,7 +26,7 @@ pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> ValueResult {
     Ok(window.tight(rows))
 }
 
-/// Returns all neighbours of all locations: each row is spread into itself and the adjacent rows.
+/// Returns all neighbours of all locations: each row is dilated into itself and the adjacent rows.
 /// Returns `None` where the result fits no mask, or for any other primitive.
 pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Option<Value>, Fault> {
     let (beside, above) = match prim {
@@ -51,11 +51,11 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
     let first = mask.rows as usize;
     for row in 0..usize::from(mask.height) {
         let word = space.rows[first + row];
-        let spread = (0..3)
+        let dilated_word = (0..3)
             .filter(|by| above[*by])
-            .fold(0, |spread, by| spread | word << by);
-        space.rows[at + row] |= spread;
-        space.rows[at + row + 2] |= spread;
+            .fold(0, |dilated_word, by| dilated_word | word << by);
+        space.rows[at + row] |= dilated_word;
+        space.rows[at + row + 2] |= dilated_word;
         if beside {
             space.rows[at + row + 1] |= word | word << 2;
         }

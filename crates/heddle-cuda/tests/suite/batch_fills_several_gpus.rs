@@ -169,7 +169,7 @@ fn merging_sends_operations_to_a_gpu_that_none_would_use_alone() {
 }
 
 #[test]
-fn a_batch_is_spread_by_itself_where_that_is_faster() {
+fn a_batch_is_shared_between_gpus_by_itself_where_that_is_faster() {
     let mut config = Config::default();
     config.route.explore_share = 0.0;
     let (runtime, _) = runtime(config, vec![small(); 2]);

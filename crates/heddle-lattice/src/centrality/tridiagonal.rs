@@ -1,14 +1,14 @@
 //! The largest eigenvalue of a symmetric tridiagonal matrix, and its eigenvector.
 
-/// The accuracy of the value, relative to the spread of the matrix.
+/// The accuracy of the value, relative to the range of the eigenvalues.
 const CLOSE: f64 = 4e-16;
 
 /// The largest eigenvalue of the matrix with this diagonal and these off-diagonal
 /// entries (one fewer), and its unit eigenvector. There must be at least one row.
 pub(super) fn greatest(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
     let (mut low, mut high) = bounds(diagonal, beside);
-    let spread = (high - low).max(f64::MIN_POSITIVE);
-    while high - low > CLOSE * spread {
+    let range = (high - low).max(f64::MIN_POSITIVE);
+    while high - low > CLOSE * range {
         let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high {
             break;
@@ -20,8 +20,8 @@ pub(super) fn greatest(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
         }
     }
     // Just above the eigenvalue the matrix is definite, so elimination needs no
-    // pivoting; each solve improves the vector by spread over distance.
-    let shift = high + CLOSE * spread;
+    // pivoting; each solve improves the vector by range over distance.
+    let shift = high + CLOSE * range;
     let mut vector = vec![1.0; diagonal.len()];
     for _ in 0..4 {
         solve(diagonal, beside, shift, &mut vector);

@@ -163,10 +163,10 @@ mod tests {
                 seed,
                 ..LabelPropagation::default()
             };
-            let spread = label_propagation(&runtime, &lattice, &settings).unwrap();
+            let propagated = label_propagation(&runtime, &lattice, &settings).unwrap();
             let again = label_propagation(&runtime, &lattice, &settings).unwrap();
-            assert_eq!(spread.labels, again.labels);
-            assert!(spread.len() > 1 && spread.modularity > 0.2);
+            assert_eq!(propagated.labels, again.labels);
+            assert!(propagated.len() > 1 && propagated.modularity > 0.2);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::route::Decision;
 
-/// A batch is spread if it is predicted to take at most this share of the time on the best GPU
+/// A batch is shared between GPUs if it is predicted to take at most this share of the time on the best GPU
 /// alone. Otherwise threads and more launches cost more than they gain.
 const PROFITABLE_SHARE: f64 = 0.8;
 /// A share is run in pieces of half of its remainder each, so that another device can take over

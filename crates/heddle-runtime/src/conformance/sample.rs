@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_values_have_both_signs_and_many_magnitudes() {
+    fn values_have_both_signs_and_many_magnitudes() {
         assert!(f32::near_zero(0.0) < 0.0 && f32::near_zero(0.99) > 3.0);
         assert!(f64::wide_range(0.9, 60) > 1e8 && f64::wide_range(0.1, 0).abs() < 1e-9);
         assert_eq!(u8::wide_range(0xFF, 4), 0x0F);

@@ -85,7 +85,7 @@ struct LiveBlock {
 
 type AddressBuildHasher = BuildHasherDefault<AddressHasher>;
 
-/// A hasher for addresses, which only need spreading.
+/// A hasher for addresses, which only need to fill all bits of the hash.
 #[derive(Debug, Default)]
 struct AddressHasher(u64);
 

@@ -87,7 +87,7 @@ impl Curve {
     ///
     /// Confidence is `n / (n + 2) · 1 / (1 + 4 s) · 1 / (1 + d / 2)`, where `n` is
     /// the number of measurements in the nearest measured octave, `s` their
-    /// relative spread and `d` the distance to it in octaves, halved between
+    /// relative deviation and `d` the distance to it in octaves, halved between
     /// measured octaves.
     #[inline]
     pub(super) fn read(&self, asked: u64) -> Option<CurveEstimate> {
@@ -175,9 +175,9 @@ impl Curve {
         knots.mean.store(mean.to_bits(), Ordering::Release);
     }
 
-    pub(super) fn put_evidence(&self, octave: usize, samples: u32, spread: f64) {
+    pub(super) fn put_evidence(&self, octave: usize, samples: u32, relative_deviation: f64) {
         let samples = f64::from(samples);
-        let quality = samples / ((samples + 2.0) * (1.0 + 4.0 * spread));
+        let quality = samples / ((samples + 2.0) * (1.0 + 4.0 * relative_deviation));
         store(&self.knots[octave].quality, quality);
     }
 

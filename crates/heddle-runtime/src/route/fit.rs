@@ -18,13 +18,13 @@ use super::streak::{OVERTURN_AFTER, Streak};
 
 /// The number of measurements after which older ones lose weight.
 const FADE_AFTER: u32 = 16;
-/// The allowed distance of the means from the published curve, well within the spread of the
+/// The allowed distance of the means from the published curve, well within the deviation of the
 /// steadiest device.
 const UNCHANGED_SHARE: f64 = 0.01;
 /// The number of measurements from which an octave's own mean resists change.
 const WELL_FOUNDED_SAMPLES: u32 = 3;
-/// The spread assumed before one is measured.
-const FIRST_SPREAD: f64 = 0.1;
+/// The deviation assumed before one is measured.
+const FIRST_DEVIATION: f64 = 0.1;
 /// The limits of the band around the curve, which is five mean deviations. The upper limit
 /// ensures that a device which became 2.5 times slower is always detected.
 const BAND: (f64, f64) = (0.35, 1.5);
@@ -43,7 +43,7 @@ struct OctaveStats {
     samples: u32,
     mean: f64,
     ns: f64,
-    spread: f64,
+    relative_deviation: f64,
     /// The distance of the means from the published curve, relative to it.
     drift: f64,
     doubt: Streak,
@@ -156,7 +156,7 @@ impl CurveFit {
         }
         self.publish_ends(curve);
         curve.put_mean(at, here.0, here.1);
-        curve.put_evidence(at, bin.samples, bin.spread);
+        curve.put_evidence(at, bin.samples, bin.relative_deviation);
         if is_new {
             curve.put_measured(self.measured);
         }
@@ -225,7 +225,7 @@ impl CurveFit {
                 .map(|bin| BinModel {
                     amount: bin.mean,
                     ns: bin.ns,
-                    spread: bin.spread,
+                    relative_deviation: bin.relative_deviation,
                     samples: bin.samples,
                 })
                 .collect(),
@@ -247,7 +247,7 @@ impl CurveFit {
                 samples,
                 mean: saved.amount.clamp(edge(at), ceiling(at)),
                 ns: saved.ns.clamp(1.0, edge(64)),
-                spread: saved.spread.min(1.0),
+                relative_deviation: saved.relative_deviation.min(1.0),
                 drift: 0.0,
                 doubt: Streak::default(),
             };
@@ -267,7 +267,7 @@ impl OctaveStats {
             samples: 1,
             mean,
             ns: ns.clamp(1.0, edge(64)),
-            spread: FIRST_SPREAD,
+            relative_deviation: FIRST_DEVIATION,
             drift: 0.0,
             doubt: Streak::default(),
         }
@@ -278,7 +278,7 @@ impl OctaveStats {
         let band = if self.samples == 0 {
             SHAPE_BAND
         } else {
-            (5.0 * self.spread).clamp(BAND.0, BAND.1)
+            (5.0 * self.relative_deviation).clamp(BAND.0, BAND.1)
         };
         ratio <= 1.0 + band && ratio * (1.0 + band) >= 1.0
     }
@@ -293,7 +293,7 @@ impl OctaveStats {
         let weight = 1.0 / f64::from(self.samples.min(FADE_AFTER));
         self.mean += weight * (sample.0 - self.mean);
         self.ns += weight * (sample.1 - self.ns);
-        self.spread += weight * ((ratio - 1.0).abs() - self.spread);
+        self.relative_deviation += weight * ((ratio - 1.0).abs() - self.relative_deviation);
         // The ratio is to the published curve, so this is the distance of the means from it.
         self.drift += weight * (ratio - 1.0 - self.drift);
     }

@@ -45,7 +45,8 @@ pub struct BinModel {
     /// The mean time for it.
     pub ns: f64,
     /// Mean deviation from the curve, relative to it.
-    pub spread: f64,
+    #[serde(rename = "spread")]
+    pub relative_deviation: f64,
     /// The number of measurements.
     pub samples: u32,
 }
@@ -82,8 +83,8 @@ impl BinModel {
             && self.amount >= 1.0
             && self.ns.is_finite()
             && self.ns > 0.0
-            && self.spread.is_finite()
-            && self.spread >= 0.0
+            && self.relative_deviation.is_finite()
+            && self.relative_deviation >= 0.0
             && self.samples > 0
     }
 }

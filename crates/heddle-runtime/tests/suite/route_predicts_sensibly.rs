@@ -152,7 +152,7 @@ fn without_measurements_there_is_no_prediction() {
 }
 
 #[test]
-fn confidence_grows_with_samples_and_falls_with_distance_and_spread() {
+fn confidence_grows_with_samples_and_falls_with_distance_and_deviation() {
     let confidence = |router: &Router, amount| router.candidate(&work(amount), CPU).confidence;
     let steady = router();
     let mut last = 0.0;

@@ -367,7 +367,7 @@ fn work<'a>(
         }
         return (alone, merged);
     }
-    let some = spread_pairs(tasks, arguments.examples as usize);
+    let some = sampled_pairs(tasks, arguments.examples as usize);
     for program in programs {
         alone.add(single(program), some.iter().copied());
     }
@@ -381,7 +381,7 @@ fn pairs(task: &Task) -> impl Iterator<Item = (Example<'_>, &Grid)> {
 }
 
 /// Returns about `count` pairs, spread evenly over the tasks.
-fn spread_pairs<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
+fn sampled_pairs<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
     let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
     let step = every.len().div_ceil(count).max(1);
     every.into_iter().step_by(step).collect()

@@ -79,20 +79,20 @@ pub(in crate::cli) fn default_element(kind: &str) -> &'static str {
 
 fn sizes(probe: &dyn Probe, wanted: &[Case<'_>]) -> Vec<usize> {
     if wanted.is_empty() {
-        return spread_sizes(&probe.sizes());
+        return sampled_sizes(&probe.sizes());
     }
     wanted
         .iter()
         .filter(|case| case.names(probe))
         .flat_map(|case| match case.size {
             Some(size) => vec![size],
-            None => spread_sizes(&probe.sizes()),
+            None => sampled_sizes(&probe.sizes()),
         })
         .collect()
 }
 
 /// Returns the smallest, the middle and the largest size.
-fn spread_sizes(sizes: &[usize]) -> Vec<usize> {
+fn sampled_sizes(sizes: &[usize]) -> Vec<usize> {
     let last = sizes.len().saturating_sub(1);
     let mut picked: Vec<usize> = (0..SIZES_PER_PROBE)
         .filter_map(|step| sizes.get(step * last / (SIZES_PER_PROBE - 1)).copied())
@@ -171,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn spread_sizes_include_both_ends() {
-        assert_eq!(spread_sizes(&[1, 2, 3, 4, 5]), [1, 3, 5]);
-        assert_eq!(spread_sizes(&[7]), [7]);
-        assert_eq!(spread_sizes(&[]), [0_usize; 0]);
+    fn sampled_sizes_include_both_ends() {
+        assert_eq!(sampled_sizes(&[1, 2, 3, 4, 5]), [1, 3, 5]);
+        assert_eq!(sampled_sizes(&[7]), [7]);
+        assert_eq!(sampled_sizes(&[]), [0_usize; 0]);
     }
 }

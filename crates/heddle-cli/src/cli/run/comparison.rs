@@ -45,7 +45,7 @@ impl RunVariant {
         times.get(times.len() / 2).copied().unwrap_or_default()
     }
 
-    pub(super) fn spread_ns(&self) -> (u64, u64) {
+    pub(super) fn extremes_ns(&self) -> (u64, u64) {
         (
             self.rounds_ns.iter().copied().min().unwrap_or_default(),
             self.rounds_ns.iter().copied().max().unwrap_or_default(),

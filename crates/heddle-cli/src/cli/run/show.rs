@@ -182,7 +182,7 @@ fn variants(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
         .first()
         .map_or(0, RunVariant::median_ns);
     for variant in &result.comparison.variants {
-        let (fastest, slowest) = variant.spread_ns();
+        let (fastest, slowest) = variant.extremes_ns();
         list.add_row([
             variant.name.clone(),
             Nanos(variant.median_ns()).to_string(),
