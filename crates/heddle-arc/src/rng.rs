@@ -1,19 +1,19 @@
 //! Random numbers that depend on the seed alone, on every machine.
 //!
 //! Generated tasks and programs are named by their seed, so the sequence is part of this crate's
-//! contract: `SplitMix64`, as published by Steele, Lea and Flood.
+//! contract: it is that of [`SplitMix64`].
+
+use heddle_runtime::ops::SplitMix64;
 
 /// A sequence of random numbers.
 #[derive(Clone, Debug)]
-pub struct Rng {
-    state: u64,
-}
+pub struct Rng(SplitMix64);
 
 impl Rng {
     /// Returns the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Rng { state: seed }
+        Rng(SplitMix64::new(seed))
     }
 
     /// Returns an independent sequence for item `number` of those made from a seed.
@@ -26,17 +26,12 @@ impl Rng {
 
     /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// Returns a number below `count`, or 0 if `count` is 0.
     pub fn below(&mut self, count: usize) -> usize {
-        // The high half of a product is as uniform as 64 bits allow.
-        ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
+        self.0.below(count)
     }
 
     /// Returns a number from `least` to `most`, inclusive.
@@ -56,23 +51,13 @@ impl Rng {
 
     /// Shuffles the items.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
-        for last in (1..things.len()).rev() {
-            things.swap(last, self.below(last + 1));
-        }
+        self.0.shuffle(things);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_sequence_is_that_of_splitmix64() {
-        // The first outputs of SplitMix64 for seed 1234567.
-        let mut rng = Rng::new(1_234_567);
-        assert_eq!(rng.next_u64(), 6_457_827_717_110_365_317);
-        assert_eq!(rng.next_u64(), 3_203_168_211_198_807_973);
-    }
 
     #[test]
     fn every_number_occurs() {

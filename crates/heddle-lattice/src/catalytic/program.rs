@@ -8,6 +8,8 @@
 
 use std::ops::ControlFlow;
 
+use heddle_runtime::ops::SplitMix64;
+
 use super::field;
 use crate::lattice::{Lattice, Site, Stepper};
 
@@ -260,8 +262,5 @@ fn weight(site: Site, seed: u64) -> u64 {
 
 /// A mix in which every output bit depends on every input bit.
 pub(super) fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ (value >> 31)
+    SplitMix64::new(value).next_u64()
 }

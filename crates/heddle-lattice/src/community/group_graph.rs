@@ -1,6 +1,8 @@
 //! A graph whose vertices are groups of another graph.
 
-use super::shuffle::Shuffle;
+use heddle_runtime::ops::SplitMix64;
+
+use super::shuffled_vertices;
 use crate::graph::Graph;
 
 /// The least gain of a move, relative to a single step, so that rounding does not
@@ -49,12 +51,12 @@ impl GroupGraph {
     /// Puts every vertex in a group of its own, then moves vertices to the
     /// neighbouring group with the largest gain until no move gains. Returns the
     /// groups and whether any vertex was moved.
-    pub(super) fn grouped(&self, shuffle: &mut Shuffle) -> (Vec<u32>, bool) {
+    pub(super) fn grouped(&self, random: &mut SplitMix64) -> (Vec<u32>, bool) {
         let count = self.vertices();
         let mut groups: Vec<u32> = (0..count as u32).collect();
         let mut totals = self.strengths.clone();
         let mut group_weights = GroupWeights::new(count);
-        let order = shuffle.order(count);
+        let order = shuffled_vertices(random, count);
         let mut any_moved = false;
         loop {
             let mut moved = false;

@@ -1,9 +1,9 @@
 //! Label propagation: each vertex takes the label that most of its neighbours have.
 
 use heddle_runtime::Runtime;
+use heddle_runtime::ops::SplitMix64;
 
-use super::shuffle::Shuffle;
-use super::{COMMUNITIES, Communities, task_amount};
+use super::{COMMUNITIES, Communities, shuffled_vertices, task_amount};
 use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
@@ -42,17 +42,17 @@ pub fn label_propagation(
 }
 
 fn labels(graph: &Graph, settings: &LabelPropagation) -> Vec<u32> {
-    let mut shuffle = Shuffle::seeded(settings.seed);
+    let mut random = SplitMix64::new(settings.seed);
     let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
     let mut around: Vec<u32> = Vec::new();
     for _ in 0..settings.max_rounds {
         let mut changed = false;
-        for vertex in shuffle.order(graph.vertices()) {
+        for vertex in shuffled_vertices(&mut random, graph.vertices()) {
             let neighbours = graph.neighbours(vertex as usize);
             around.clear();
             around.extend(neighbours.iter().map(|&to| labels[to as usize]));
             let own = labels[vertex as usize];
-            let label = most_frequent(&mut around, own, &mut shuffle);
+            let label = most_frequent(&mut around, own, &mut random);
             changed |= label != own;
             labels[vertex as usize] = label;
         }
@@ -64,7 +64,7 @@ fn labels(graph: &Graph, settings: &LabelPropagation) -> Vec<u32> {
 }
 
 /// The most frequent label; its own among equals, else a random one.
-fn most_frequent(around: &mut [u32], own: u32, shuffle: &mut Shuffle) -> u32 {
+fn most_frequent(around: &mut [u32], own: u32, random: &mut SplitMix64) -> u32 {
     around.sort_unstable();
     let runs = || around.chunk_by(|one, other| one == other);
     let Some(most) = runs().map(<[u32]>::len).max() else {
@@ -74,6 +74,6 @@ fn most_frequent(around: &mut [u32], own: u32, shuffle: &mut Shuffle) -> u32 {
     if best().any(|label| label == own) {
         return own;
     }
-    let drawn = shuffle.below(best().count());
+    let drawn = random.below(best().count());
     best().nth(drawn).unwrap_or(own)
 }

@@ -2,9 +2,9 @@
 //! graph, and repeat.
 
 use heddle_runtime::Runtime;
+use heddle_runtime::ops::SplitMix64;
 
 use super::group_graph::GroupGraph;
-use super::shuffle::Shuffle;
 use super::{COMMUNITIES, Communities, renumber, task_amount};
 use crate::cpu_task;
 use crate::error::Error;
@@ -21,11 +21,11 @@ pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Commun
 }
 
 fn labels(graph: &Graph, seed: u64) -> Vec<u32> {
-    let mut shuffle = Shuffle::seeded(seed);
+    let mut random = SplitMix64::new(seed);
     let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
     let mut group_graph = GroupGraph::of(graph);
     loop {
-        let (mut groups, moved) = group_graph.grouped(&mut shuffle);
+        let (mut groups, moved) = group_graph.grouped(&mut random);
         if !moved {
             return labels;
         }

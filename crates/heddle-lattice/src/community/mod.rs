@@ -9,8 +9,8 @@ mod girvan_newman;
 mod group_graph;
 mod label_propagation;
 mod louvain;
-mod shuffle;
 
+use heddle_runtime::ops::SplitMix64;
 use heddle_runtime::{Kind, WorkUnit};
 
 pub use girvan_newman::{GirvanNewman, edge_betweenness};
@@ -31,6 +31,13 @@ fn task_amount(graph: &Graph, work: u64) -> TaskAmount {
         work,
         bytes: 24 * graph.targets().len() as u64 + 80 * graph.vertices() as u64,
     }
+}
+
+/// All vertices, shuffled.
+fn shuffled_vertices(random: &mut SplitMix64, count: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    random.shuffle(&mut order);
+    order
 }
 
 /// A grouping of the vertices.

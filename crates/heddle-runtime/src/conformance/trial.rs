@@ -9,7 +9,7 @@ use crate::device::DeviceId;
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Operation};
-use crate::ops::{Random, RandomElement};
+use crate::ops::{Random, RandomElement, SplitMix64};
 use crate::runtime::Runtime;
 
 /// One run of one case.
@@ -22,14 +22,12 @@ pub struct Trial<'a> {
     pub(super) seed: u64,
 }
 
-/// The odd number nearest to 2^64 over the golden ratio: seeds this far apart share no pattern.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl Trial<'_> {
     /// Returns a seed for the operand of this number.
     #[must_use]
     pub fn seed(&self, operand: u64) -> u64 {
-        self.seed.wrapping_add(STEP.wrapping_mul(operand + 1))
+        self.seed
+            .wrapping_add(SplitMix64::STEP.wrapping_mul(operand + 1))
     }
 
     /// Returns random elements, drawn on the CPU.

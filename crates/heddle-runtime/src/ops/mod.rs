@@ -39,7 +39,7 @@ pub use normalize::{MIN_MAX, Normalize, NormalizeMode, UNIT, Z_SCORE};
 pub use number::{Float, Number};
 pub use probe::{Probe, discard_result};
 pub use probes::probes;
-pub use random::{RANDOM, Random, RandomElement, philox4x32_10};
+pub use random::{RANDOM, Random, RandomElement, SplitMix64, philox4x32_10};
 pub use reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 pub use scale::{SCALE, Scale};
 pub(crate) use table::entries;

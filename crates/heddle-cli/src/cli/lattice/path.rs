@@ -3,6 +3,7 @@
 use heddle::lattice::path::{CountValue, PathMethod};
 use heddle::lattice::{Coordinates, Lattice, Path, Site};
 use heddle::memory::admit_host;
+use heddle::ops::SplitMix64;
 use heddle::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -154,14 +155,9 @@ fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
         });
     }
     admit_host("a catalytic search", bytes)?;
-    let mut word = seed;
-    let next = || {
-        word = word
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
-        word
-    };
-    Ok(std::iter::repeat_with(next).take(words as usize).collect())
+    let mut random = SplitMix64::new(seed);
+    let words = (0..words).map(|_| random.next_u64());
+    Ok(words.collect())
 }
 
 /// The method in words.

@@ -12,6 +12,7 @@
 //! | `f64` | `i / 2` | words `lo = w[2 (i % 2)]`, `hi = w[2 (i % 2) + 1]`: `((hi << 32 \| lo) >> 11) * 2^-53` |
 
 mod philox;
+mod split_mix;
 
 use std::marker::PhantomData;
 
@@ -26,6 +27,7 @@ use crate::shape::Shape;
 use crate::units::Bytes;
 
 pub use philox::philox4x32_10;
+pub use split_mix::SplitMix64;
 
 use super::agreement;
 use super::kernel::{self, Kernels, kernels};
