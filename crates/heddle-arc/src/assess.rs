@@ -62,6 +62,7 @@ impl Grade {
 /// The result of a program on a task, or the best result on a task; the best sorts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Status {
     /// Every pair is right.
     Solved,

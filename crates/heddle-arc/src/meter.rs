@@ -19,6 +19,7 @@ const CLOCK_EVERY_STEPS: u64 = 16_384;
 
 /// The limits of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Budget {
     /// Steps: one for each primitive called, plus its work in cells or elements.
     pub steps: u64,
@@ -40,6 +41,8 @@ impl Default for Budget {
         }
     }
 }
+
+heddle_profile::with!(Budget);
 
 /// Counts against a [`Budget`].
 #[derive(Clone, Debug)]

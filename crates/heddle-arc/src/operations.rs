@@ -102,6 +102,7 @@ impl WorkerPool {
 }
 
 /// The settings of a job.
+#[non_exhaustive]
 pub struct EvaluationSettings<'a> {
     /// The workers to use.
     pub worker_pool: &'a WorkerPool,
@@ -122,6 +123,8 @@ impl<'a> EvaluationSettings<'a> {
         }
     }
 }
+
+heddle_profile::with!(EvaluationSettings<'_>);
 
 /// An example of a tile, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

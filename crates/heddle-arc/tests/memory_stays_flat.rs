@@ -30,11 +30,10 @@ fn resident_after(stops: [u64; 2]) -> [usize; 2] {
         })
         .collect();
     let examples: Vec<Example<'_>> = grids.iter().map(Example::new).collect();
-    let mut worker = Worker::new(Budget {
-        steps: 2_000,
-        bytes: 1 << 16,
-        time: None,
-    });
+    let mut worker = Worker::new(Budget::default().with(|it| {
+        it.steps = 2_000;
+        it.bytes = 1 << 16;
+    }));
     let mut evaluations = 0;
     stops.map(|stop| {
         while evaluations < stop {

@@ -19,11 +19,11 @@ pub fn check(bytes: &[u8]) {
         let clock = Arc::new(ManualClock::default());
         let storage = SimulatedStorage::new(LIMIT);
         let reuse = if pooled {
-            let settings = PoolSettings {
-                maximum: LIMIT,
-                idle: Duration::from_mins(5),
-                tracks_queued_work: true,
-            };
+            let settings = PoolSettings::default().with(|it| {
+                it.maximum = LIMIT;
+                it.idle = Duration::from_mins(5);
+                it.tracks_queued_work = true;
+            });
             let clock: Arc<dyn TimeSource> = Arc::<ManualClock>::clone(&clock);
             Reuse::Pooled(MemoryPool::new(storage, settings, clock))
         } else {

@@ -10,18 +10,19 @@ use heddle_arc::program::Program;
 use heddle_testing::plain_evaluation::{holds_function, plain_evaluation};
 
 /// Small enough for thousands of evaluations a second, large enough for most programs.
-pub(crate) const BUDGET: Budget = Budget {
-    steps: 20_000,
-    bytes: 512 << 10,
-    time: None,
-};
+pub(crate) fn budget() -> Budget {
+    Budget::default().with(|it| {
+        it.steps = 20_000;
+        it.bytes = 512 << 10;
+    })
+}
 
 /// The values of shared calls may take this beside the budget, in vectors that have at most
 /// doubled.
 const MOST_HELD_BYTES: usize = 2 * ((512 << 10) + (64 << 20)) + (16 << 20);
 
 thread_local! {
-    static WORKER: RefCell<Worker> = RefCell::new(Worker::new(BUDGET));
+    static WORKER: RefCell<Worker> = RefCell::new(Worker::new(budget()));
 }
 
 /// The input, the pairs and the candidate of an evaluation.
@@ -94,7 +95,7 @@ pub(crate) fn check_on(programs: &[Program], inputs: &Inputs) {
 fn compare(program: &Program, example: &Example<'_>, evaluation: EvaluationRef<'_>) {
     let found = match evaluation {
         EvaluationRef::Defined { steps, .. } => {
-            assert!(steps <= BUDGET.steps, "{steps} steps\n{program}");
+            assert!(steps <= budget().steps, "{steps} steps\n{program}");
             evaluation.to_plain()
         }
         EvaluationRef::Undefined(why) => {
@@ -105,7 +106,7 @@ fn compare(program: &Program, example: &Example<'_>, evaluation: EvaluationRef<'
     if matches!(&found, Err(why) if matches!(why.fault, Fault::Budget(_))) {
         return;
     }
-    let expected = plain_evaluation(program, example, BUDGET);
+    let expected = plain_evaluation(program, example, budget());
     match (&expected, &found) {
         (Err(Fault::Budget(_)), _) | (Err(_), Err(_)) => {}
         (Ok(value), _) if holds_function(value) => {}

@@ -13,7 +13,7 @@ use heddle_runtime::units::Bytes;
 use heddle_runtime::{Config, Runtime};
 
 use crate::any_program::case;
-use crate::differential::BUDGET;
+use crate::differential::budget;
 use crate::generated_programs;
 
 /// The bytes for a copy of each value.
@@ -40,7 +40,7 @@ pub fn check(bytes: &[u8]) {
     let plan = Plan::new(&programs);
     let examples = [inputs.example()];
     let mut expected: Vec<(Evaluation, Option<u64>)> = Vec::new();
-    Worker::new(BUDGET).run(&plan, &examples, |_, _, evaluation| {
+    Worker::new(budget()).run(&plan, &examples, |_, _, evaluation| {
         let steps = match evaluation {
             EvaluationRef::Defined { steps, .. } => Some(steps),
             EvaluationRef::Undefined(_) => None,
@@ -51,10 +51,10 @@ pub fn check(bytes: &[u8]) {
         plan: &plan,
         examples: &examples,
     }];
-    let batch = Batch::new(&tiles, BUDGET, |_| None);
+    let batch = Batch::new(&tiles, budget(), |_| None);
     let settings = LaunchSettings::default().with(|it| {
         it.warps = 1;
-        it.budget = BUDGET;
+        it.budget = budget();
         it.dump = DUMP;
     });
     let interpret = Interpret::new(batch.job(), settings);

@@ -57,10 +57,7 @@ pub fn check(bytes: &[u8]) {
             pairs: &pairs,
             candidate: Some(&grid),
         };
-        let budget = Budget {
-            steps: 20_000,
-            ..Budget::default()
-        };
+        let budget = Budget::default().with(|it| it.steps = 20_000);
         let mut found = 0;
         Worker::new(budget).run(plan.plan(), &[example], |_, _, _| found += 1);
         assert_eq!(found, plan.plan().len());

@@ -31,6 +31,7 @@ pub mod picture;
 pub mod structure;
 pub mod sweep;
 pub mod transform;
+mod with;
 
 pub use batch::LatticeBatch;
 pub use catalytic::{CatalyticPath, CatalyticSettings};

@@ -63,6 +63,7 @@ mod span;
 mod suggest;
 mod summary;
 mod terminal;
+mod with;
 
 pub use analysis::{
     Bottleneck, DeviceTimeCoverage, TimeCategory, Tree, TreeNode, UntimedOperation,

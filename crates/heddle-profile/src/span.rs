@@ -65,7 +65,8 @@ impl fmt::Display for DeviceTag {
 
 /// One executed operation. Fixed size, no heap.
 ///
-/// Unknown values keep their defaults.
+/// Unknown values keep their defaults: a literal that ends with `..Span::default()` stays possible,
+/// because it costs nothing where every operation writes one.
 /// [`Profiler::record`](crate::Profiler::record) adds the thread and the enclosing
 /// scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -119,9 +119,9 @@ fn counters_continue_after_a_clear_and_for_another_process() {
 /// A recording whose own counters have this value; `started_unix_us` tells its process.
 fn counted(started_unix_us: u64, value: u64) -> Recording {
     let device = || Name::from("cuda:0");
-    Recording {
-        started_unix_us,
-        counters: Counters {
+    Recording::default().with(|it| {
+        it.started_unix_us = started_unix_us;
+        it.counters = Counters {
             fallbacks: vec![RecordedFallback {
                 operation: "sum".into(),
                 from: device(),
@@ -140,15 +140,14 @@ fn counted(started_unix_us: u64, value: u64) -> Recording {
                 hits: value,
                 misses: value,
             }],
-        },
-        routing: vec![RoutingRow {
+        };
+        it.routing = vec![RoutingRow {
             operation: "xor".into(),
             device: device(),
             count: value,
             ..RoutingRow::default()
-        }],
-        ..Recording::default()
-    }
+        }];
+    })
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub mod shape;
 pub mod units;
 mod with;
 
+#[doc(hidden)]
+pub use with::with;
+
 pub use array::{Array, Residency};
 pub use config::Config;
 pub use dtype::{DType, Element};

@@ -29,13 +29,12 @@ use heddle_runtime::units::Bytes;
 /// ```
 #[must_use]
 pub fn take(runtime: &Runtime, label: &str, decisions: &RoutingLog) -> Recording {
-    Recording {
-        label: label.to_owned(),
-        machine: machine(runtime),
-        routing: decisions.rows(),
-        counters: counters(runtime),
-        ..runtime.profiler().recording()
-    }
+    runtime.profiler().recording().with(|it| {
+        it.label = label.into();
+        it.machine = machine(runtime);
+        it.routing = decisions.rows();
+        it.counters = counters(runtime);
+    })
 }
 
 /// Reads a recording whose memory passes [`admit_host`], with the text of its file. The error of

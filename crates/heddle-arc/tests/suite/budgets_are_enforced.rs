@@ -36,11 +36,10 @@ fn run(body: &str, budget: Budget) -> Result<(), Undefined> {
 }
 
 fn limit(body: &str) -> BudgetLimit {
-    let budget = Budget {
-        steps: 2_000_000,
-        bytes: 4 << 20,
-        time: None,
-    };
+    let budget = Budget::default().with(|it| {
+        it.steps = 2_000_000;
+        it.bytes = 4 << 20;
+    });
     match run(body, budget) {
         Err(Undefined {
             fault: Fault::Budget(limit),
@@ -158,11 +157,11 @@ fn wall_time_is_a_budget_too() {
     x5 = fork(subtract, identity, identity)
     x6 = power(x5, x3)
     O = x6(ONE)";
-    let budget = Budget {
-        steps: u64::MAX,
-        bytes: 1 << 20,
-        time: Some(Duration::from_millis(50)),
-    };
+    let budget = Budget::default().with(|it| {
+        it.steps = u64::MAX;
+        it.bytes = 1 << 20;
+        it.time = Some(Duration::from_millis(50));
+    });
     let start = Instant::now();
     let undefined = run(body, budget).unwrap_err();
     assert_eq!(undefined.fault, Fault::Budget(BudgetLimit::Time));
@@ -194,11 +193,10 @@ def solve_b(I):
     let programs = load(text, "ours.py").programs;
     let grid = Grid::new(&[[1_i8; 8]; 8]).unwrap();
     // Too little for the second program, enough for the first.
-    let budget = Budget {
-        steps: 1_000_000,
-        bytes: 20_000,
-        time: None,
-    };
+    let budget = Budget::default().with(|it| {
+        it.steps = 1_000_000;
+        it.bytes = 20_000;
+    });
     let outcomes = |plan: &Plan| {
         let mut found = Vec::new();
         Worker::new(budget).run(plan, &[Example::new(&grid)], |_, _, evaluation| {

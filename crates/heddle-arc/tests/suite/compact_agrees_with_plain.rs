@@ -246,11 +246,10 @@ impl Rng {
 }
 
 fn budget() -> Budget {
-    Budget {
-        steps: 3_000_000,
-        bytes: 8 << 20,
-        time: None,
-    }
+    Budget::default().with(|it| {
+        it.steps = 3_000_000;
+        it.bytes = 8 << 20;
+    })
 }
 
 proptest! {

@@ -68,13 +68,10 @@ fn spans_record_device_and_evaluation_count() {
     assert!(by_device(&runtime).is_empty());
     let worker_pool = WorkerPool::new(Budget::default());
     let shown = AtomicU64::new(0);
-    let settings = EvaluationSettings {
-        worker_pool: &worker_pool,
-        token: CancelToken::new(),
-        progress: &|count| {
-            shown.fetch_add(count, Ordering::Relaxed);
-        },
+    let progress = |count| {
+        shown.fetch_add(count, Ordering::Relaxed);
     };
+    let settings = EvaluationSettings::of(&worker_pool).with(|it| it.progress = &progress);
     let rows = evaluate_all(&runtime, &tiles, &settings, |_, _, v| is_defined(&v)).unwrap();
     let made: usize = rows.iter().flat_map(|(_, row)| row).map(Vec::len).sum();
     assert_eq!(made, 12 * programs.len() * examples.len());
@@ -104,11 +101,11 @@ fn cancelled_jobs_start_nothing() {
     let worker_pool = WorkerPool::new(Budget::default());
     let token = CancelToken::new();
     let stop = token.clone();
-    let settings = EvaluationSettings {
-        worker_pool: &worker_pool,
-        token,
-        progress: &|_| stop.cancel(),
-    };
+    let progress = |_| stop.cancel();
+    let settings = EvaluationSettings::of(&worker_pool).with(|it| {
+        it.token = token;
+        it.progress = &progress;
+    });
     let rows = evaluate_all(&runtime, &tiles, &settings, |_, _, v| is_defined(&v)).unwrap();
     assert_eq!(rows.len(), examples.len());
     let done = rows.iter().filter(|(_, row)| row.is_some()).count();

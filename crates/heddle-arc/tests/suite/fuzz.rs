@@ -263,7 +263,11 @@ fn the_engine_keeps_its_budget() {
     ]
     .into_iter()
     .map(|(steps, bytes, time)| {
-        let budget = Budget { steps, bytes, time };
+        let budget = Budget::default().with(|it| {
+            it.steps = steps;
+            it.bytes = bytes;
+            it.time = time;
+        });
         (budget, Worker::new(budget))
     })
     .collect();

@@ -177,10 +177,11 @@ fn kernel_results_equal_cpu_results() {
 /// The line at which a budget ends depends on every charge of a primitive.
 #[test]
 fn kernel_budgets_equal_cpu_budgets() {
-    let budget = |steps, bytes| Budget {
-        steps,
-        bytes,
-        time: None,
+    let budget = |steps, bytes| {
+        Budget::default().with(|it| {
+            it.steps = steps;
+            it.bytes = bytes;
+        })
     };
     let mut out_of_budget = 0;
     let mut budgets = vec![

@@ -402,11 +402,10 @@ fn generated_programs() {
 }
 
 fn budget(steps: u64, bytes: u64) -> Budget {
-    Budget {
-        steps,
-        bytes,
-        time: None,
-    }
+    Budget::default().with(|it| {
+        it.steps = steps;
+        it.bytes = bytes;
+    })
 }
 
 /// The line at which a budget ends depends on every charge before it.

@@ -141,11 +141,11 @@ fn wall_time_accumulates_over_passes() {
     assert_eq!(loaded.errors, []);
     let plan = Plan::new(&loaded.programs);
     let grid = Grid::new(&[[1_i8]]).unwrap();
-    let budget = Budget {
-        steps: u64::MAX,
-        bytes: 1 << 30,
-        time: Some(Duration::from_micros(200)),
-    };
+    let budget = Budget::default().with(|it| {
+        it.steps = u64::MAX;
+        it.bytes = 1 << 30;
+        it.time = Some(Duration::from_micros(200));
+    });
     let found = evaluate(&plan, &[Example::new(&grid)], budget);
     assert!(matches!(&found[0][0], Evaluation::Undefined(undefined)
         if undefined.fault == Fault::Budget(BudgetLimit::Time)));

@@ -58,11 +58,10 @@ fn recording() -> Recording {
         total_ns: 1_000,
         ..Span::default()
     });
-    profiler.record_memory(MemorySample {
-        device: TRAP.into(),
-        allocated: 1,
-        ..MemorySample::default()
-    });
+    profiler.record_memory(MemorySample::default().with(|it| {
+        it.device = TRAP.into();
+        it.allocated = 1;
+    }));
     let mut recording = profiler.recording();
     recording.label = TRAP.into();
     recording.machine.cpu = TRAP.into();

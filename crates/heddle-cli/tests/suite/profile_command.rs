@@ -51,13 +51,12 @@ fn run(slower: bool) -> Recording {
             ..Span::default()
         });
     }
-    profiler.record_memory(MemorySample {
-        at_ns: 5,
-        device: "cuda:0".into(),
-        allocated: 1 << 20,
-        limit: 1 << 30,
-        ..MemorySample::default()
-    });
+    profiler.record_memory(MemorySample::default().with(|it| {
+        it.at_ns = 5;
+        it.device = "cuda:0".into();
+        it.allocated = 1 << 20;
+        it.limit = 1 << 30;
+    }));
     let row = |device: &str, measured_ns, explored| RoutingRow {
         operation: "xor".into(),
         element: "u8".into(),
@@ -70,11 +69,10 @@ fn run(slower: bool) -> Recording {
         calibrated: true,
         ..RoutingRow::default()
     };
-    Recording {
-        label: "a test".to_owned(),
-        routing: vec![row("cuda:0", 100_000.0, 0), row("cpu", 1_000.0, 200)],
-        ..profiler.recording()
-    }
+    profiler.recording().with(|it| {
+        it.label = "a test".into();
+        it.routing = vec![row("cuda:0", 100_000.0, 0), row("cpu", 1_000.0, 200)];
+    })
 }
 
 /// Writes a recording and returns its path.

@@ -36,10 +36,8 @@ pub(super) fn memory(context: &Arc<Context>, capacity: Bytes) -> AcceleratorMemo
         used: AtomicU64::new(0),
         allocations: AtomicU64::new(0),
     };
-    let settings = MemorySettings {
-        tracks_queued_work: true,
-        ..MemorySettings::new(context.id(), capacity)
-    };
+    let settings =
+        MemorySettings::new(context.id(), capacity).with(|it| it.tracks_queued_work = true);
     AcceleratorMemory::new(Box::new(driver), settings, Arc::new(SystemClock::new()))
 }
 

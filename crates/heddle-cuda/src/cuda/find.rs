@@ -22,6 +22,7 @@ use super::{CudaDevice, driver, driver_storage, health, visible_devices};
 
 /// The options a device is opened with.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct CudaOptions {
     /// Threads that copy between host memory and pinned memory; by default half of the
     /// machine's threads, at most 8.
@@ -29,6 +30,8 @@ pub struct CudaOptions {
     /// Bytes per pinned slot; by default 4 MiB.
     pub slot_bytes: Option<usize>,
 }
+
+heddle_runtime::with!(CudaOptions);
 
 /// The GPUs of this machine.
 #[derive(Debug)]

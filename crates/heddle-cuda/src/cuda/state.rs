@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use heddle_runtime::Error;
 use heddle_runtime::device::DeviceProperties;
-use heddle_runtime::memory::{AcceleratorMemory, AllocateError, Allocation, StreamSet};
+use heddle_runtime::memory::{AcceleratorMemory, Allocation, StreamSet};
 use heddle_runtime::units::Bytes;
 use rayon::ThreadPool;
 
@@ -104,15 +104,7 @@ impl CudaState {
         self.context.check_alive()?;
         // For no stream in particular: chunked maps move their chunks on streams other than
         // the lease's, and the lease's order does not cover those.
-        self.memory
-            .allocate(bytes, None)
-            .map_err(|error| match error {
-                AllocateError::Short(shortage) => Error::OutOfMemory {
-                    operation: "an allocation",
-                    shortage,
-                },
-                AllocateError::DriverError(driver_error) => *driver_error,
-            })
+        Ok(self.memory.allocate(bytes, None)?)
     }
 
     /// Waits for every lease that has pending work and that no thread is using, so that

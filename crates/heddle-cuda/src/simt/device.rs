@@ -14,9 +14,7 @@ use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceId, DeviceProperties, ExecutionContext,
     ExecutionTarget, Launch, MappedResults, Timing,
 };
-use heddle_runtime::memory::{
-    AcceleratorMemory, AllocateError, MemorySettings, Shortage, SystemClock,
-};
+use heddle_runtime::memory::{AcceleratorMemory, AllocateError, MemorySettings, SystemClock};
 use heddle_runtime::operation::Description;
 use heddle_runtime::units::{Bytes, Nanos};
 
@@ -64,10 +62,7 @@ impl SimtDevice {
         let faults = Arc::new(FaultPlan::new(options.faults));
         let regions = SimtStorage::new(options.memory, options.memcheck, Arc::clone(&faults));
         let regions = Arc::new(regions);
-        let settings = MemorySettings {
-            pool: None,
-            ..MemorySettings::new(id, options.memory)
-        };
+        let settings = MemorySettings::new(id, options.memory).with(|it| it.pool = None);
         let base_storage = Box::new(Arc::clone(&regions));
         let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
         Self {
@@ -152,16 +147,9 @@ impl Accelerator for SimtDevice {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         self.core.call()?;
         if self.core.faults.fails_allocation() {
-            return Err(out_of_memory(Box::new(self.core.memory.shortage(bytes))));
+            return Err(AllocateError::Short(Box::new(self.core.memory.shortage(bytes))).into());
         }
-        let allocation = self
-            .core
-            .memory
-            .allocate(bytes, None)
-            .map_err(|error| match error {
-                AllocateError::Short(shortage) => out_of_memory(shortage),
-                AllocateError::DriverError(fault) => *fault,
-            })?;
+        let allocation = self.core.memory.allocate(bytes, None)?;
         let Some(region) = self.core.regions.at(allocation.address()) else {
             return Err(self
                 .core
@@ -270,13 +258,6 @@ impl SimtState {
         if let Some(damage) = self.regions.take_damage() {
             self.note(format!("something {damage}"));
         }
-    }
-}
-
-fn out_of_memory(shortage: Box<Shortage>) -> Error {
-    Error::OutOfMemory {
-        operation: "an allocation",
-        shortage,
     }
 }
 

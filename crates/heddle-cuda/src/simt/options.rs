@@ -55,23 +55,11 @@ pub struct Faults {
     pub lost_after: Option<u64>,
 }
 
-macro_rules! with {
-    ($($type:ty),*) => {$(
-        impl $type {
-            /// Returns it after `change`: `default().with(|it| it.field = value)`.
-            #[must_use]
-            pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
-                change(&mut self);
-                self
-            }
-        }
-    )*};
-}
-
-with!(SimtOptions, Faults);
+heddle_runtime::with!(SimtOptions, Faults, SimulatedBus);
 
 /// A simulated bus. Its time is added to the reported time of transfers; no thread sleeps.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct SimulatedBus {
     /// Nanoseconds per transfer.
     pub latency: Nanos,

@@ -425,10 +425,8 @@ fn threads_that_need_more_than_the_memory_share_it() {
 
 #[test]
 fn a_repeating_workload_is_served_from_the_pool() {
-    let settings = MemorySettings {
-        tracks_queued_work: true,
-        ..MemorySettings::new(DeviceId::cuda(0), Bytes(1 << 30))
-    };
+    let settings = MemorySettings::new(DeviceId::cuda(0), Bytes(1 << 30))
+        .with(|it| it.tracks_queued_work = true);
     let base_storage = Box::new(SimulatedStorage::new(Bytes(1 << 30)));
     let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
     for round in 0_u8..=255 {

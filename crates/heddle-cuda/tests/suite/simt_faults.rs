@@ -82,10 +82,10 @@ fn a_device_can_be_lost_at_any_moment() {
 #[test]
 fn executions_report_kernels_and_transfers() {
     let options = SimtOptions::default().with(|it| {
-        it.transfers = SimulatedBus {
-            latency: Nanos(1_000_000),
-            ns_per_byte: 100.0,
-        }
+        it.transfers = SimulatedBus::default().with(|it| {
+            it.latency = Nanos(1_000_000);
+            it.ns_per_byte = 100.0;
+        });
     });
     let gpu = SimtDevice::new(0, options);
     let array = Array::from_slice(&[1_u32; 1000]);

@@ -45,6 +45,7 @@ const SEEDS: u64 = 4;
 
 /// The settings of a catalytic search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CatalyticSettings {
     /// The seed of the weights.
     pub seed: u64,

@@ -15,6 +15,7 @@ const RELATIVE_TOLERANCE: f64 = 1e-9;
 
 /// The settings of [`edge_betweenness`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GirvanNewman {
     /// Stop at this many groups; `None` for the grouping of highest modularity,
     /// which requires removing all edges.

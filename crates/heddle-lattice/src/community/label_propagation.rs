@@ -11,6 +11,7 @@ use crate::lattice::Lattice;
 
 /// The settings of label propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LabelPropagation {
     /// The seed of the order of vertices and of the choice among equals.
     pub seed: u64,

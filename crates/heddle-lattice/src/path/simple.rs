@@ -13,6 +13,7 @@ use crate::lattice::{Lattice, Neighbours, Site};
 
 /// The limits of the enumeration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SimplePathsLimits {
     /// The largest number of steps of a path; `None` for no limit.
     pub longest: Option<u64>,

@@ -13,6 +13,7 @@ use crate::sweep::sweep_all;
 
 /// The limits of computations for figures without a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnalysisLimits {
     /// The largest number of sites to visit.
     pub max_sites: u64,

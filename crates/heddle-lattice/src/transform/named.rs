@@ -25,6 +25,7 @@ pub enum TransformValues {
 
 /// The arguments of transformations; each uses its own.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TransformArguments<'a> {
     /// The key of xor.
     pub key: Option<XorKey<'a>>,

@@ -42,7 +42,7 @@ proptest! {
         let expected = oracle::breadth_first(&lattice, &[start])[end as usize];
         // Without a path, the search would try every length.
         let longest = expected.unwrap_or(8);
-        let settings = CatalyticSettings { seed, longest: Some(longest), report_every_sites: AT_EVERY_SITE };
+        let settings = CatalyticSettings::default().with(|it| { it.seed = seed; it.longest = Some(longest); it.report_every_sites = AT_EVERY_SITE; });
         // Slightly more than needed.
         let mut borrowed = random_words(seed, 2 * lattice.sites() + 3);
         let hash_before = hash(&borrowed);

@@ -46,11 +46,11 @@ proptest! {
         let Some(end) = oracle::free_site(&lattice, choices.1) else { return Ok(()); };
         let Ok(shortest) = lattice.shortest_path(start, end) else {
             prop_assert!(lattice.count_shortest_paths(start, end).is_err());
-            let limits = SimplePathsLimits { longest: None, budget: Some(20_000) };
+            let limits = SimplePathsLimits::default().with(|it| { it.longest = None; it.budget = Some(20_000); });
             prop_assert_eq!(lattice.simple_paths(start, end, limits).unwrap().count(), 0);
             return Ok(());
         };
-        let limits = SimplePathsLimits { longest: None, budget: Some(200_000) };
+        let limits = SimplePathsLimits::default().with(|it| { it.longest = None; it.budget = Some(200_000); });
         let mut paths = lattice.simple_paths(start, end, limits).unwrap();
         let mut equally_short = 0;
         for vertices in paths.by_ref() {
@@ -93,7 +93,7 @@ proptest! {
         let Some(end) = oracle::free_site(&lattice, choices.1) else { return Ok(()); };
         let all: Vec<_> = lattice.simple_paths(start, end, SimplePathsLimits::default()).unwrap().collect();
         for longest in 0..6 {
-            let limits = SimplePathsLimits { longest: Some(longest), budget: None };
+            let limits = SimplePathsLimits::default().with(|it| { it.longest = Some(longest); it.budget = None; });
             let some: Vec<_> = lattice.simple_paths(start, end, limits).unwrap().collect();
             let expected: Vec<_> = all.iter().filter(|path| path.len() as u64 <= longest + 1).cloned().collect();
             prop_assert_eq!(some, expected);
@@ -286,10 +286,10 @@ fn equal_costs_expand_few_sites() {
 #[test]
 fn the_listing_budget_is_reported() {
     let lattice = Lattice::cubic(3, 4).unwrap();
-    let limits = SimplePathsLimits {
-        longest: None,
-        budget: Some(500),
-    };
+    let limits = SimplePathsLimits::default().with(|it| {
+        it.longest = None;
+        it.budget = Some(500);
+    });
     let mut paths = lattice.simple_paths(0, 63, limits).unwrap();
     let found = paths.by_ref().count();
     assert_eq!(paths.ended(), Some(EndReason::BudgetSpent));

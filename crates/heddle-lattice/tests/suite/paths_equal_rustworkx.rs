@@ -53,7 +53,7 @@ proptest! {
         }
         if lattice.weights().is_unit() && expected[end as usize].is_finite() {
             let mut borrowed: Vec<u64> = (0..lattice.catalytic_words()).map(|next_u64| word_of(next_u64 ^ seed)).collect();
-            let settings = CatalyticSettings { seed, ..CatalyticSettings::default() };
+            let settings = CatalyticSettings::default().with(|it| it.seed = seed);
             let found = lattice.catalytic_path_by(start, end, &mut borrowed, settings, |_| ControlFlow::Continue(())).unwrap();
             prop_assert!(oracle::close(found.path.cost, expected[end as usize]));
         }

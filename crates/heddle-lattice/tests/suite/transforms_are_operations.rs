@@ -74,12 +74,11 @@ fn an_empty_key_is_refused() {
 fn transformations_are_found_by_name() {
     let runtime = runtime();
     let floats = TransformValues::Float64(Array::from_slice(&[1.0, 2.0, 5.0]));
-    let arguments = TransformArguments {
-        mode: NormalizeMode::MinMax,
-        factor: 2.0,
-        offset: 1.0,
-        ..TransformArguments::default()
-    };
+    let arguments = TransformArguments::default().with(|it| {
+        it.mode = NormalizeMode::MinMax;
+        it.factor = 2.0;
+        it.offset = 1.0;
+    });
     let values = |name| match apply_transformation(&runtime, name, &floats, &arguments) {
         Ok(TransformValues::Float64(array)) => array.to_vec().unwrap(),
         other => panic!("{other:?}"),
@@ -87,10 +86,7 @@ fn transformations_are_found_by_name() {
     assert_eq!(values("normalize"), [0.0, 0.25, 1.0]);
     assert_eq!(values("scale"), [3.0, 5.0, 11.0]);
     let bytes = TransformValues::Bytes(Array::from_slice(&[1, 2, 3]));
-    let keyed = TransformArguments {
-        key: Some(XorKey::Bytes(&[255])),
-        ..arguments
-    };
+    let keyed = arguments.with(|it| it.key = Some(XorKey::Bytes(&[255])));
     match apply_transformation(&runtime, "xor", &bytes, &keyed) {
         Ok(TransformValues::Bytes(array)) => assert_eq!(array.to_vec().unwrap(), [254, 253, 252]),
         other => panic!("{other:?}"),

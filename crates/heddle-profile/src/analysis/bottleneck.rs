@@ -11,6 +11,7 @@ use crate::recording::Recording;
 /// A part of self time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TimeCategory {
     /// Computing on a GPU.
     Gpu,

@@ -28,6 +28,7 @@ pub use routing::RoutingChange;
 
 /// The thresholds of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CompareSettings {
     /// A relative change smaller than this is noise: 0.05 for 5 %.
     pub noise: f64,

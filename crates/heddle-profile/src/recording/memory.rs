@@ -37,6 +37,7 @@ impl Pressure {
 /// A device's memory at one moment, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct MemorySample {
     /// The time of the sample, in nanoseconds since the profiler's epoch.
     pub at_ns: u64,

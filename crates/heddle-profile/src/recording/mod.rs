@@ -46,6 +46,7 @@ use crate::summary::Summary;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Recording {
     /// A description of the run, given by the caller.
     pub label: String,

@@ -20,6 +20,7 @@ pub struct ThreadName {
 
 /// One executed operation or scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordedSpan {
     /// The operation's name.
     pub operation: Name,

@@ -19,24 +19,11 @@ prop_compose! {
             0..30,
         ),
     ) -> Recording {
-        Recording {
-            spans: rows
+        Recording::default().with(|it| it.spans = rows
                 .into_iter()
                 .enumerate()
-                .map(|(row, (operation, element, start_ns, self_ns, parent))| RecordedSpan {
-                    operation: operation.into(),
-                    element: element.into(),
-                    device: "cpu".into(),
-                    start_ns,
-                    total_ns: self_ns,
-                    self_ns,
-                    cpu_ns: self_ns,
-                    parent: parent.filter(|_| row > 0).map(|parent| parent.index(row) as u32),
-                    ..RecordedSpan::default()
-                })
-                .collect(),
-            ..Recording::default()
-        }
+                .map(|(row, (operation, element, start_ns, self_ns, parent))| RecordedSpan::default().with(|it| { it.operation = operation.into(); it.element = element.into(); it.device = "cpu".into(); it.start_ns = start_ns; it.total_ns = self_ns; it.self_ns = self_ns; it.cpu_ns = self_ns; it.parent = parent.filter(|_| row > 0).map(|parent| parent.index(row) as u32); }))
+                .collect())
     }
 }
 

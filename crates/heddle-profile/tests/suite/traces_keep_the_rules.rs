@@ -35,17 +35,7 @@ prop_compose! {
         stream in prop::option::of(0_u32..3),
         thread in 0_u32..4,
     ) -> RecordedSpan {
-        RecordedSpan {
-            operation: operation.into(),
-            device,
-            start_ns,
-            total_ns,
-            device_ns,
-            device_start_ns,
-            stream,
-            thread,
-            ..RecordedSpan::default()
-        }
+        RecordedSpan::default().with(|it| { it.operation = operation.into(); it.device = device; it.start_ns = start_ns; it.total_ns = total_ns; it.device_ns = device_ns; it.device_start_ns = device_start_ns; it.stream = stream; it.thread = thread; })
     }
 }
 
@@ -56,18 +46,10 @@ prop_compose! {
         spans in prop::collection::vec(span(), 0..40),
         samples in prop::collection::vec((ns(), device(), any::<u64>()), 0..10),
     ) -> Recording {
-        Recording {
-            label,
-            threads: vec![ThreadName { id: 1, name: thread.into() }],
-            spans,
-            memory: samples
+        Recording::default().with(|it| { it.label = label; it.threads = vec![ThreadName { id: 1, name: thread.into() }]; it.spans = spans; it.memory = samples
                 .into_iter()
-                .map(|(at_ns, device, allocated)| MemorySample {
-                    at_ns, device, allocated, ..MemorySample::default()
-                })
-                .collect(),
-            ..Recording::default()
-        }
+                .map(|(at_ns, device, allocated)| MemorySample::default().with(|it| { it.at_ns = at_ns; it.device = device; it.allocated = allocated; }))
+                .collect(); })
     }
 }
 
@@ -115,17 +97,7 @@ proptest! {
     fn times_beyond_reason_still_make_json(
         times in any::<[u64; 4]>(), device in device(),
     ) {
-        let recording = Recording {
-            spans: vec![RecordedSpan {
-                device,
-                start_ns: times[0],
-                total_ns: times[1],
-                device_ns: Some(times[2]),
-                device_start_ns: Some(times[3]),
-                ..RecordedSpan::default()
-            }],
-            ..Recording::default()
-        };
+        let recording = Recording::default().with(|it| it.spans = vec![RecordedSpan::default().with(|it| { it.device = device; it.start_ns = times[0]; it.total_ns = times[1]; it.device_ns = Some(times[2]); it.device_start_ns = Some(times[3]); })]);
         let trace: serde_json::Value = serde_json::from_str(&recording.trace()).unwrap();
         prop_assert!(trace["traceEvents"].is_array());
     }
@@ -160,10 +132,7 @@ fn a_real_run_on_many_threads_keeps_the_rules() {
             });
         }
     });
-    profiler.record_memory(MemorySample {
-        device: "cuda:0".into(),
-        ..MemorySample::default()
-    });
+    profiler.record_memory(MemorySample::default().with(|it| it.device = "cuda:0".into()));
     let contents = check(&profiler.recording().trace()).unwrap();
     let slices = BTreeMap::from([
         ("scope".to_owned(), THREADS * 50 * 6),
@@ -178,23 +147,20 @@ fn a_real_run_on_many_threads_keeps_the_rules() {
 /// Violates each rule in an otherwise valid trace.
 #[test]
 fn the_check_detects_violations() {
-    let span = |operation: &str, start_ns, total_ns| RecordedSpan {
-        operation: operation.into(),
-        device: "cuda:0".into(),
-        device_ns: Some(3),
-        device_start_ns: Some(start_ns + 1),
-        start_ns,
-        total_ns,
-        ..RecordedSpan::default()
+    let span = |operation: &str, start_ns, total_ns| {
+        RecordedSpan::default().with(|it| {
+            it.operation = operation.into();
+            it.device = "cuda:0".into();
+            it.device_ns = Some(3);
+            it.device_start_ns = Some(start_ns + 1);
+            it.start_ns = start_ns;
+            it.total_ns = total_ns;
+        })
     };
-    let recording = Recording {
-        spans: vec![span("outer", 1_000, 9_000), span("inner", 2_000, 3_000)],
-        memory: vec![MemorySample {
-            device: "cuda:0".into(),
-            ..MemorySample::default()
-        }],
-        ..Recording::default()
-    };
+    let recording = Recording::default().with(|it| {
+        it.spans = vec![span("outer", 1_000, 9_000), span("inner", 2_000, 3_000)];
+        it.memory = vec![MemorySample::default().with(|it| it.device = "cuda:0".into())];
+    });
     let good = recording.trace();
     check(&good).unwrap();
     for (from, to) in [

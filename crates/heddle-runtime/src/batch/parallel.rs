@@ -89,6 +89,7 @@ impl CancelToken {
 
 /// The settings of a parallel run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ParallelSettings {
     /// The time from the start during which items may be started.
     pub timeout: Option<Duration>,

@@ -28,7 +28,8 @@ impl<'a> ChunkedMapInput<'a> {
     }
 }
 
-/// A map from host memory to host memory.
+/// A map from host memory to host memory. A literal stays possible, as of a
+/// [`Launch`](super::Launch).
 #[derive(Debug)]
 pub struct ChunkedMap<'a> {
     /// The operands.

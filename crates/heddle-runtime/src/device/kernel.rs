@@ -14,6 +14,7 @@ use std::fmt;
 
 /// The type of one kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParameterKind {
     /// A pointer to device memory.
     Buffer,

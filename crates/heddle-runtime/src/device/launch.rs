@@ -5,7 +5,8 @@
 
 use super::{DeviceMemory, Kernel, MappedResults};
 
-/// One argument of a kernel, in the order of its signature.
+/// One argument of a kernel, in the order of its signature. A device matches every variant,
+/// because it cannot launch with one that it does not know.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
     /// A pointer to the start of a buffer on the launching device.
@@ -24,7 +25,8 @@ pub enum Argument<'a> {
     F64(f64),
 }
 
-/// One kernel launch.
+/// One kernel launch. A literal stays possible: a device that overlooked a new field would launch
+/// something else, so a new field has to break it.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// The kernel.

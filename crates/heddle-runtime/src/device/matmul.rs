@@ -5,7 +5,8 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// `c[i] = a[i] · b[i]` for every `i` of the batch, all row-major and dense.
+/// `c[i] = a[i] · b[i]` for every `i` of the batch, all row-major and dense. A literal stays
+/// possible, as of a [`Launch`](super::Launch).
 #[derive(Clone, Copy, Debug)]
 pub struct MatMulCall<'a> {
     /// `F32` or `F64`; the library gets no other type.

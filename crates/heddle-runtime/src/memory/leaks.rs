@@ -35,6 +35,7 @@ const TOLERATED_FALL: f64 = 0.25;
 
 /// The criteria of a leak.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LeakSettings {
     /// How long a rise must last.
     pub window: Duration,

@@ -10,6 +10,7 @@ use crate::units::Bytes;
 
 /// The settings of a [`Memory`](super::Memory).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MemorySettings {
     /// The device.
     pub device: DeviceId,
@@ -35,6 +36,7 @@ pub struct MemorySettings {
 /// The settings that may be changed while the memory is in use, by the runtime that the device
 /// is registered with.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MemoryRules {
     /// The most bytes that may be committed at once.
     pub capacity: Bytes,

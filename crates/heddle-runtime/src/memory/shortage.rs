@@ -45,6 +45,7 @@ pub struct Shortage {
 
 /// Why an allocation failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AllocateError {
     /// There is not enough memory.
     #[error(transparent)]
@@ -52,6 +53,18 @@ pub enum AllocateError {
     /// The device failed.
     #[error(transparent)]
     DriverError(Box<Error>),
+}
+
+impl From<AllocateError> for Error {
+    fn from(error: AllocateError) -> Self {
+        match error {
+            AllocateError::Short(shortage) => Self::OutOfMemory {
+                operation: "an allocation",
+                shortage,
+            },
+            AllocateError::DriverError(error) => *error,
+        }
+    }
 }
 
 impl Shortage {

@@ -80,10 +80,10 @@ impl DeviceSlot {
     #[cold]
     pub(super) fn sample_now(&self, profiler: &Profiler, now_ns: u64) {
         if let Some(memory) = self.memory() {
-            profiler.record_memory(MemorySample {
-                device: self.device.id().to_string().into(),
-                ..sample_of(memory, now_ns)
-            });
+            profiler.record_memory(
+                sample_of(memory, now_ns)
+                    .with(|it| it.device = self.device.id().to_string().into()),
+            );
         }
     }
 }
@@ -91,21 +91,20 @@ impl DeviceSlot {
 fn sample_of(memory: &AcceleratorMemory, at_ns: u64) -> MemorySample {
     let limit = memory.limit_reading();
     let committed = limit.allocated + limit.reserved;
-    MemorySample {
-        at_ns,
-        allocated: limit.allocated.0,
-        reserved: limit.reserved.0,
-        pooled: memory.pooled().0,
-        free: limit.capacity.saturating_sub(committed).0,
-        limit: limit.capacity.0,
-        pressure: match memory.level() {
+    MemorySample::default().with(|it| {
+        it.at_ns = at_ns;
+        it.allocated = limit.allocated.0;
+        it.reserved = limit.reserved.0;
+        it.pooled = memory.pooled().0;
+        it.free = limit.capacity.saturating_sub(committed).0;
+        it.limit = limit.capacity.0;
+        it.pressure = match memory.level() {
             PressureLevel::Low => Pressure::Low,
             PressureLevel::Moderate => Pressure::Moderate,
             PressureLevel::High => Pressure::High,
             PressureLevel::Critical => Pressure::Critical,
-        },
-        ..MemorySample::default()
-    }
+        };
+    })
 }
 
 #[cfg(test)]

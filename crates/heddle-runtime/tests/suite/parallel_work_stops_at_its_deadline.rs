@@ -66,11 +66,10 @@ fn a_panic_fails_its_item_alone() {
 #[test]
 fn no_item_starts_after_the_deadline() {
     let clock = Arc::new(ManualClock::default());
-    let settings = ParallelSettings {
-        timeout: Some(Duration::from_secs(10)),
-        clock: Arc::clone(&clock) as _,
-        ..ParallelSettings::default()
-    };
+    let settings = ParallelSettings::default().with(|it| {
+        it.timeout = Some(Duration::from_secs(10));
+        it.clock = Arc::clone(&clock) as _;
+    });
     // Every item takes three seconds of a clock that only items advance.
     let outcomes = runtime(1)
         .execute_parallel((0..8).collect(), &settings, |item: u32, token| {

@@ -10,7 +10,6 @@ use heddle::arc::batt::{
 };
 use heddle::arc::data::Task;
 use heddle::arc::golden::notation;
-use heddle::arc::meter::Budget;
 use heddle::arc::operations::{EvaluationSettings, WorkerPool};
 use heddle::config::Config;
 use heddle::profile::write_whole;
@@ -102,20 +101,17 @@ pub(super) fn run(
     let tasks: Vec<&Task> = dataset.tasks.iter().collect();
     let plan = BattPlan::new(loaded.batt).map_err(|error| failure(&error))?;
     let runtime = open(config, &mut notes)?;
-    let budget = Budget {
-        time: arguments.time,
-        ..RUN_BUDGET
-    };
+    let budget = RUN_BUDGET.with(|it| it.time = arguments.time);
     let worker_pool = WorkerPool::new(budget);
     let pairs: usize = tasks.iter().map(|task| task.pairs().count()).sum();
     let evaluations = (pairs * plan.plan().len()) as u64;
     let found = {
         let bar = EvaluationBar::new(evaluations);
-        let settings = EvaluationSettings {
-            worker_pool: &worker_pool,
-            token,
-            progress: &|evaluations| bar.add(evaluations),
-        };
+        let progress = |evaluations| bar.add(evaluations);
+        let settings = EvaluationSettings::of(&worker_pool).with(|it| {
+            it.token = token;
+            it.progress = &progress;
+        });
         plan.run(&runtime, &tasks, &settings, arguments.entries)?
     };
     print_notes(&notes);

@@ -169,22 +169,16 @@ pub(super) fn run(
     );
     let seeded = {
         let bar = EvaluationBar::new(programs.len() as u64 * evolution.pairs());
-        evolution.seed(
-            &programs,
-            &EvaluationSettings {
-                worker_pool: &worker_pool,
-                token: token.clone(),
-                progress: &|evaluations| bar.add(evaluations),
-            },
-        )?
+        let progress = |evaluations| bar.add(evaluations);
+        let settings = EvaluationSettings::of(&worker_pool).with(|it| {
+            it.token = token.clone();
+            it.progress = &progress;
+        });
+        evolution.seed(&programs, &settings)?
     };
     notes.extend(evolution.take_notes());
     let mut found = Found::default();
-    let evaluation = EvaluationSettings {
-        worker_pool: &worker_pool,
-        token: token.clone(),
-        progress: &|_| {},
-    };
+    let evaluation = EvaluationSettings::of(&worker_pool).with(|it| it.token = token.clone());
     let bar = RoundBar::new(arguments.rounds);
     while found.rounds < arguments.rounds && !token.is_stopped() {
         let Some(round) = evolution.round(&evaluation)? else {

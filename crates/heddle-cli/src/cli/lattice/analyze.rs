@@ -29,10 +29,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let lattice = arguments.lattice.lattice()?;
     let runtime = open(config)?;
-    let limits = AnalysisLimits {
-        max_pairs: arguments.most_pairs as u64,
-        ..AnalysisLimits::default()
-    };
+    let limits = AnalysisLimits::default().with(|it| it.max_pairs = arguments.most_pairs as u64);
     let start = std::time::Instant::now();
     let analysis = heddle::lattice::analyze(&runtime, &lattice, &limits)?;
     let elapsed = Nanos(start.elapsed().as_nanos() as u64);

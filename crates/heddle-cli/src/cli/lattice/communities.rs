@@ -66,10 +66,7 @@ pub(super) fn run(
         Algorithm::LabelPropagation => label_propagation(
             &runtime,
             &lattice,
-            &LabelPropagation {
-                seed,
-                ..LabelPropagation::default()
-            },
+            &LabelPropagation::default().with(|it| it.seed = seed),
         ),
         Algorithm::EdgeBetweenness => {
             edge_betweenness(&runtime, &lattice, &GirvanNewman::default())

@@ -94,16 +94,15 @@ pub(super) fn run(
     let runtime = open(config)?;
     let signal = signal(&runtime, &lattice, arguments)?;
     let seed = arguments.lattice.seed;
-    let settings = TransformArguments {
-        key: Some(match &arguments.key {
+    let settings = TransformArguments::default().with(|it| {
+        it.key = Some(match &arguments.key {
             Some(text) => XorKey::Bytes(text.as_bytes()),
             // Another seed than the values'.
             None => XorKey::Seed(!seed),
-        }),
-        factor: arguments.factor,
-        offset: arguments.offset,
-        ..TransformArguments::default()
-    };
+        });
+        it.factor = arguments.factor;
+        it.offset = arguments.offset;
+    });
     let name = &arguments.transformation;
     let start = std::time::Instant::now();
     let result = apply_transformation(&runtime, name, &signal, &settings)?;

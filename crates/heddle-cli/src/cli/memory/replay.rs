@@ -89,11 +89,11 @@ fn stack(
     let reuse = if arguments.no_pool {
         Reuse::Unpooled(Unpooled::new(base_storage, true))
     } else {
-        let settings = PoolSettings {
-            maximum: arguments.pool_limit.of(limit),
-            idle: Duration::from_secs(arguments.pool_idle),
-            tracks_queued_work: true,
-        };
+        let settings = PoolSettings::default().with(|it| {
+            it.maximum = arguments.pool_limit.of(limit);
+            it.idle = Duration::from_secs(arguments.pool_idle);
+            it.tracks_queued_work = true;
+        });
         let clock: Arc<dyn TimeSource> = Arc::<ManualClock>::clone(clock);
         Reuse::Pooled(MemoryPool::new(base_storage, settings, clock))
     };

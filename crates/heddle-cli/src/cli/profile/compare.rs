@@ -47,12 +47,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     let after = recording::read(&arguments.after)?.0;
     let comparison = before.compare(
         &after,
-        CompareSettings {
-            noise: arguments.noise / 100.0,
-            confidence: arguments.confidence / 100.0,
-            least_share: arguments.least_share / 100.0,
-            ..CompareSettings::default()
-        },
+        CompareSettings::default().with(|it| {
+            it.noise = arguments.noise / 100.0;
+            it.confidence = arguments.confidence / 100.0;
+            it.least_share = arguments.least_share / 100.0;
+        }),
     );
     if output.is_json() {
         output.object(&comparison)?;

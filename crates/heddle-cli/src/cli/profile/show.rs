@@ -111,7 +111,7 @@ fn bottlenecks(rows: &[Bottleneck], output: &mut Output) -> io::Result<()> {
             TimeCategory::Gpu => "computing on the GPU",
             TimeCategory::Cpu => "computing on the CPU",
             TimeCategory::Transfer => "transfers",
-            TimeCategory::Overhead => "overhead",
+            _ => "overhead",
         };
         list.add_row([
             shown(&row.operation),

@@ -59,10 +59,10 @@ fn bytes_survive_a_round_trip_within_an_execution() {
 #[ignore = "needs an NVIDIA GPU"]
 fn copying_threads_and_slots_change_no_byte() {
     for (copy_threads, slot_bytes) in [(1, 4096), (2, 1 << 20), (3, 77_777), (16, 16 << 20)] {
-        let options = CudaOptions {
-            copy_threads: Some(copy_threads),
-            slot_bytes: Some(slot_bytes),
-        };
+        let options = CudaOptions::default().with(|it| {
+            it.copy_threads = Some(copy_threads);
+            it.slot_bytes = Some(slot_bytes);
+        });
         with_gpu_of(&options, |gpu| {
             let len = (5 << 20) + 1;
             assert_round_trip(&gpu, len, 7).unwrap();

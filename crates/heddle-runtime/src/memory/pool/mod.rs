@@ -31,6 +31,7 @@ const IDLE_CHECKS_PER_PERIOD: u32 = 16;
 
 /// The settings of a [`MemoryPool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolSettings {
     /// The most bytes it may hold, used or not.
     pub maximum: Bytes,

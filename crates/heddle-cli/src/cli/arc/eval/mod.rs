@@ -84,11 +84,11 @@ pub(super) fn run(
     let worker_pool = WorkerPool::new(arguments.budget.unwrap_or_default());
     let assessment = {
         let bar = EvaluationBar::new(evaluations);
-        let settings = EvaluationSettings {
-            worker_pool: &worker_pool,
-            token,
-            progress: &|evaluations| bar.add(evaluations),
-        };
+        let progress = |evaluations| bar.add(evaluations);
+        let settings = EvaluationSettings::of(&worker_pool).with(|it| {
+            it.token = token;
+            it.progress = &progress;
+        });
         let launch = arguments.caps.launch(config)?;
         assess(
             &runtime,
@@ -266,7 +266,7 @@ fn status_name(status: Status) -> &'static str {
     match status {
         Status::Solved => "solved",
         Status::Wrong => "wrong",
-        Status::Undefined => "undefined",
+        _ => "undefined",
     }
 }
 
