@@ -16,7 +16,7 @@ use crate::lattice::{Lattice, Site, StridedAxis};
 
 /// The steps from a source to every site, in the order of sites, computed lazily.
 #[derive(Clone, Debug)]
-pub struct StepsFrom {
+struct StepsFrom {
     strided_axes: SmallVec<[StridedAxis; 8]>,
     from: SmallVec<[u64; 8]>,
     at: SmallVec<[u64; 8]>,
@@ -28,7 +28,10 @@ pub struct StepsFrom {
 impl Lattice {
     /// The steps from `source` to every site, one by one. Fails for a lattice with
     /// blocked sites, which has no such formula.
-    pub fn steps_from(&self, source: Site) -> Result<StepsFrom, Error> {
+    pub fn steps_from(
+        &self,
+        source: Site,
+    ) -> Result<impl ExactSizeIterator<Item = u64> + Clone + use<>, Error> {
         self.check(source)?;
         if !self.is_regular() {
             return Err(Error::NotRegular {

@@ -1,7 +1,7 @@
 //! Distances from one or several sources to every site.
 //!
-//! Without blocked sites they are a formula from one source ([`StepsFrom`] computes
-//! them lazily) and two scans per axis from several. With blocked sites the lattice
+//! Without blocked sites they are a formula from one source ([`Lattice::steps_from`]
+//! computes them lazily) and two scans per axis from several. With blocked sites the lattice
 //! is swept breadth first, or by cost where steps have costs.
 
 mod breadth_first;
@@ -10,7 +10,6 @@ mod cost;
 
 use std::time::{Duration, Instant};
 
-pub use closed_form::StepsFrom;
 use closed_form::Threads;
 use heddle_runtime::cpu::CpuPool;
 

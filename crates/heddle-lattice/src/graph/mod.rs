@@ -12,7 +12,8 @@ mod site_cursor;
 use heddle_runtime::{Array, Runtime};
 
 pub use build::{BUILD, Build};
-pub use numbering::{MAX_VISITED, Numbering};
+pub(crate) use numbering::MAX_VISITED;
+pub use numbering::Numbering;
 pub(crate) use site_cursor::SiteCursor;
 
 use crate::error::Error;

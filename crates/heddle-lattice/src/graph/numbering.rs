@@ -6,7 +6,7 @@ use crate::lattice::{Blocked, Lattice, Site};
 
 /// The largest number of sites that can be numbered: a rank fits 32 bits, and one
 /// bit per blocked site is still stored.
-pub const MAX_VISITED: u64 = 1 << 30;
+pub(crate) const MAX_VISITED: u64 = 1 << 30;
 
 /// The free sites of a lattice in ascending order, numbered from 0.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// Fails for more than [`MAX_VISITED`] sites; `asked` names the operation.
+    /// Fails for more than 2^30 sites; `asked` names the operation.
     pub fn of(lattice: &Lattice, asked: &'static str) -> Result<Self, Error> {
         let sites = lattice.sites();
         if sites > MAX_VISITED {

@@ -49,9 +49,12 @@ pub use host_memory::{HostBound, admit_host, set_host_limit};
 pub use leaks::{Leak, LeakSettings};
 pub use ledger::LedgerReading;
 pub(crate) use ledger::{Ledger, Reservation};
-pub use limit::{Admission, EnteredAdmission, Limit, LimitReading};
+pub(crate) use limit::EnteredAdmission;
+pub use limit::{Admission, Limit, LimitReading};
 pub use live_allocations::LiveAllocations;
-pub use log::{AllocationLog, LogWriter};
+pub use log::AllocationLog;
+#[doc(hidden)]
+pub use log::LogWriter;
 pub use pool::{MemoryPool, PoolSettings};
 pub use pressure::{
     BadThresholds, PressureChange, PressureLevel, PressureMonitor, PressureThresholds,

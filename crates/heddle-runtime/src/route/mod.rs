@@ -35,9 +35,13 @@ pub use calibrate::{
 };
 pub use decision::{Candidate, Decision, Override, PredictedCost, Reason};
 pub use explain::{BreakEven, Explanation, break_even, explain};
+#[doc(hidden)]
 pub use explore::ALLOWANCE_NS;
-pub use model_store::{LoadedModel, ModelStore};
+#[doc(hidden)]
+pub use model_store::LoadedModel;
+pub use model_store::ModelStore;
 pub use report::{KindDecisionCounts, KindRegret, RouteCounts};
 pub use router::Router;
-pub use saved_model::{BinModel, CurveModel, DeviceModel, KindModel};
+#[doc(hidden)]
+pub use saved_model::DeviceModel;
 pub use settings::RouteSettings;
