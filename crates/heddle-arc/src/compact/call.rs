@@ -1,8 +1,8 @@
 //! Calling primitives and callables on compact values.
 
 use super::{
-    ValueResult, allocation_free, arithmetic as a, colours, components as m, construct as o,
-    containers as c, difference, extremes as e, geometry as g, higher as h, lines as l, paint as p,
+    ValueResult, allocation_free, arithmetic as a, colours, construct as o, containers as c,
+    difference, extremes as e, geometry as g, higher as h, lines as l, objects as m, paint as p,
     patterns as r, query as q, scale, split as s,
 };
 use crate::code::{Code, FlatStep, StepOperand, StepOperation};

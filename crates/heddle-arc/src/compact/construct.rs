@@ -3,7 +3,7 @@
 use super::ValueResult;
 use super::arithmetic::location;
 use super::colours::{background, color, colours};
-use super::components::{self, Connectivity};
+use super::objects::{self, Connectivity};
 use super::oversized_grids;
 use super::query::grid_window;
 use crate::fault::{Fault, ValueKind};
@@ -13,7 +13,7 @@ use crate::value::{GridRef, ListedKind, Mask, Patch, Space, Value, Window, full_
 
 pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> ValueResult {
     match r.int()? {
-        r @ 0..=7 => components::objects(
+        r @ 0..=7 => objects::objects(
             space,
             Prim::OG,
             &[grid, Value::Int(r)],

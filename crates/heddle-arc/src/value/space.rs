@@ -60,7 +60,7 @@ pub struct Space {
     /// Scratch memory: a patch listed cell by cell.
     pub(crate) patch_cells: Vec<super::PatchCell>,
     /// Scratch memory: the runs of connected components.
-    pub(crate) runs: Vec<crate::compact::components::CellRun>,
+    pub(crate) runs: Vec<crate::compact::objects::CellRun>,
     /// The many-coloured object last split into words of one colour and row, by the indices of its
     /// mask and colours, which shifting does not change.
     pub(crate) split_of: Option<(u32, u32)>,
