@@ -66,3 +66,13 @@ struct CrateReadme;
 #[cfg(all(doctest, feature = "lattice", feature = "arc"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// Makes the examples of the profiling guide tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/profiling.md")]
+struct ProfilingGuide;
+
+/// Makes the examples of the tuning guide tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tuning.md")]
+struct TuningGuide;

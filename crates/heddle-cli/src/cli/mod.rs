@@ -90,7 +90,7 @@ enum Command {
     Selftest(selftest::Arguments),
     /// Show, export or compare recorded runs.
     Profile(profile::Arguments),
-    /// Check, evaluate, merge, generate and time programs over coloured grids.
+    /// Programs over coloured grids: check, eval, batt, evolve, merge, generate, bench.
     Arc(arc::Arguments),
     /// Serve the metrics of a recorded run to Prometheus.
     ServeMetrics(profile::metrics::Arguments),
