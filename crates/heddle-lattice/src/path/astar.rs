@@ -10,7 +10,6 @@
 //! sites around the end are flooded at the same pace: if the flood runs out of
 //! sites, there is no path.
 
-use smallvec::SmallVec;
 
 use super::finder::{PathQuery, SearchResult, admit_more};
 use super::site_table::SiteTable;
@@ -60,21 +59,18 @@ impl AStar {
         }
     }
 
-    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+    pub(super) fn find(&mut self, query: PathQuery<'_>) -> SearchResult {
         let PathQuery {
             lattice,
             stepper,
             start,
             end,
             max_expanded,
-        } = question;
+        } = query;
         self.came_from.forget();
         self.stacks.iter_mut().for_each(Vec::clear);
         let strided_axes = lattice.strided_axes();
-        let target: SmallVec<[u64; 8]> = strided_axes
-            .iter()
-            .map(|strided_axis| strided_axis.coordinate(end))
-            .collect();
+        let target = query.target();
         let mut estimate: u64 = strided_axes
             .iter()
             .map(|strided_axis| strided_axis.steps(start, end))

@@ -30,14 +30,14 @@ impl Bidirectional {
         }
     }
 
-    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+    pub(super) fn find(&mut self, query: PathQuery<'_>) -> SearchResult {
         let PathQuery {
             lattice,
             stepper,
             start,
             end,
             max_expanded,
-        } = question;
+        } = query;
         if start == end {
             return SearchResult::Path(vec![start], 0);
         }

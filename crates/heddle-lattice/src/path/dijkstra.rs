@@ -66,21 +66,18 @@ impl WeightedAStar {
         }
     }
 
-    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+    pub(super) fn find(&mut self, query: PathQuery<'_>) -> SearchResult {
         let PathQuery {
             lattice,
             stepper,
             start,
             end,
             max_expanded,
-        } = question;
+        } = query;
         self.states.forget();
         self.heap.clear();
         let strided_axes = lattice.strided_axes();
-        let target: SmallVec<[u64; 8]> = strided_axes
-            .iter()
-            .map(|strided_axis| strided_axis.coordinate(end))
-            .collect();
+        let target = query.target();
         let estimate = strided_axes
             .iter()
             .zip(&self.least)

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use smallvec::SmallVec;
+
 use super::astar::AStar;
 use super::bidirectional::Bidirectional;
 use super::dijkstra::WeightedAStar;
@@ -81,6 +83,14 @@ pub(super) struct PathQuery<'q> {
     pub(super) start: Site,
     pub(super) end: Site,
     pub(super) max_expanded: u64,
+}
+
+impl PathQuery<'_> {
+    /// The coordinates of the end.
+    pub(super) fn target(&self) -> SmallVec<[u64; 8]> {
+        let axes = self.lattice.strided_axes().iter();
+        axes.map(|axis| axis.coordinate(self.end)).collect()
+    }
 }
 
 impl<'a> PathFinder<'a> {

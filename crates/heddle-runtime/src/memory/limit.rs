@@ -341,7 +341,7 @@ impl<S: Storage> Storage for Limit<S> {
         self.commitments.put_back(bytes);
     }
 
-    delegate_storage!(self => self.upstream; granted, maintenance, readings);
+    delegate_storage!(self => self.upstream; granted, streams, release, tick, driver_free, reading);
 }
 
 #[cfg(test)]

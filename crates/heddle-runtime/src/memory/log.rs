@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::clock::TimeSource;
 use super::event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
 use super::site::AllocationSite;
-use super::storage::{Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
+use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet, delegate_storage};
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
@@ -164,19 +164,5 @@ impl<S: Storage> Storage for AllocationLog<S> {
         self.upstream.release(wanted)
     }
 
-    fn tick(&self) -> Bytes {
-        self.upstream.tick()
-    }
-
-    fn granted(&self, bytes: Bytes) -> Bytes {
-        self.upstream.granted(bytes)
-    }
-
-    fn driver_free(&self) -> Option<Bytes> {
-        self.upstream.driver_free()
-    }
-
-    fn reading(&self) -> StorageReading {
-        self.upstream.reading()
-    }
+    delegate_storage!(self => self.upstream; tick, granted, driver_free, reading);
 }

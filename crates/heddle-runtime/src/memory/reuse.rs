@@ -66,5 +66,5 @@ impl<S: Storage> Storage for Reuse<S> {
         }
     }
 
-    delegate_storage!(self => self.part(); maintenance, readings);
+    delegate_storage!(self => self.part(); streams, release, tick, driver_free, reading);
 }

@@ -272,7 +272,7 @@ impl<S: Storage> Storage for Statistics<S> {
         self.upstream.free(block, busy);
     }
 
-    delegate_storage!(self => self.upstream; granted, maintenance, readings);
+    delegate_storage!(self => self.upstream; granted, streams, release, tick, driver_free, reading);
 }
 
 #[cfg(test)]

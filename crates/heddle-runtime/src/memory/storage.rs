@@ -247,7 +247,7 @@ macro_rules! delegate_storage {
             $upstream.free(block, busy);
         }
     };
-    (@ $self:ident $upstream:expr, maintenance) => {
+    (@ $self:ident $upstream:expr, streams) => {
         fn queued(&$self, streams: StreamSet) {
             $upstream.queued(streams);
         }
@@ -257,9 +257,13 @@ macro_rules! delegate_storage {
         fn unsynchronized(&$self) -> StreamSet {
             $upstream.unsynchronized()
         }
+    };
+    (@ $self:ident $upstream:expr, release) => {
         fn release(&$self, wanted: Bytes) -> Bytes {
             $upstream.release(wanted)
         }
+    };
+    (@ $self:ident $upstream:expr, tick) => {
         fn tick(&$self) -> Bytes {
             $upstream.tick()
         }
@@ -269,10 +273,12 @@ macro_rules! delegate_storage {
             $upstream.granted(bytes)
         }
     };
-    (@ $self:ident $upstream:expr, readings) => {
+    (@ $self:ident $upstream:expr, driver_free) => {
         fn driver_free(&$self) -> Option<Bytes> {
             $upstream.driver_free()
         }
+    };
+    (@ $self:ident $upstream:expr, reading) => {
         fn reading(&$self) -> $crate::memory::StorageReading {
             $upstream.reading()
         }
@@ -281,9 +287,9 @@ macro_rules! delegate_storage {
 pub(super) use delegate_storage;
 
 impl<S: Storage + ?Sized> Storage for Arc<S> {
-    delegate_storage!(self => **self; allocate, free, granted, maintenance, readings);
+    delegate_storage!(self => **self; allocate, free, granted, streams, release, tick, driver_free, reading);
 }
 
 impl<S: Storage + ?Sized> Storage for Box<S> {
-    delegate_storage!(self => **self; allocate, free, granted, maintenance, readings);
+    delegate_storage!(self => **self; allocate, free, granted, streams, release, tick, driver_free, reading);
 }

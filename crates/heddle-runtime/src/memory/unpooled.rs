@@ -6,7 +6,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pending_streams::PendingStreams;
-use super::storage::{Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
+use super::storage::{
+    Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet, delegate_storage,
+};
 use crate::units::Bytes;
 
 /// Passes every request on and frees as soon as no work is queued.
@@ -85,22 +87,6 @@ impl<S: Storage> Storage for Unpooled<S> {
         self.pending_streams.unsynchronized()
     }
 
-    fn release(&self, wanted: Bytes) -> Bytes {
-        self.upstream.release(wanted)
-    }
-
-    fn tick(&self) -> Bytes {
-        self.upstream.tick()
-    }
-
-    fn granted(&self, bytes: Bytes) -> Bytes {
-        self.upstream.granted(bytes)
-    }
-
-    fn driver_free(&self) -> Option<Bytes> {
-        self.upstream.driver_free()
-    }
-
     fn reading(&self) -> StorageReading {
         let state = self.lock();
         StorageReading {
@@ -111,6 +97,8 @@ impl<S: Storage> Storage for Unpooled<S> {
             ..StorageReading::default()
         }
     }
+
+    delegate_storage!(self => self.upstream; release, tick, granted, driver_free);
 }
 
 impl State {
