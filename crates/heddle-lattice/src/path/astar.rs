@@ -10,7 +10,6 @@
 //! sites around the end are flooded at the same pace: if the flood runs out of
 //! sites, there is no path.
 
-
 use super::finder::{PathQuery, SearchResult, admit_more};
 use super::site_table::SiteTable;
 use crate::lattice::{Direction, Lattice, Site, Stepper, axis_of, back};

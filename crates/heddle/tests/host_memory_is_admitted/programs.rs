@@ -1,22 +1,22 @@
-//! What programs and their results take is refused with an error before it is allocated. In a
-//! process of its own, because the limit is that of the process.
+//! Programs and their results.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-use heddle_arc::assess::{Pairing, assess};
-use heddle_arc::data::Task;
-use heddle_arc::engine::{Example, Tile};
-use heddle_arc::gpu::LaunchSettings;
-use heddle_arc::meter::Budget;
-use heddle_arc::operations::{EvaluationSettings, WorkerPool, evaluate_all};
-use heddle_arc::plan::Plan;
-use heddle_arc::program::{Dialect, ProgramFileError, load, read};
-use heddle_arc::reading::Cells;
-use heddle_arc::tasks::dataset;
-use heddle_runtime::memory::set_host_limit;
-use heddle_runtime::units::Bytes;
-use heddle_runtime::{Error, Runtime};
+use heddle::arc::assess::{Pairing, assess};
+use heddle::arc::data::Task;
+use heddle::arc::engine::{Example, Tile};
+use heddle::arc::gpu::LaunchSettings;
+use heddle::arc::meter::Budget;
+use heddle::arc::operations::{EvaluationSettings, WorkerPool, evaluate_all};
+use heddle::arc::plan::Plan;
+use heddle::arc::program::{Dialect, ProgramFileError, load, read};
+use heddle::arc::reading::Cells;
+use heddle::arc::tasks::dataset;
+use heddle::{Error, Runtime};
 use std::fmt::Write;
+
+use heddle::memory::set_host_limit;
+use heddle::units::Bytes;
+
+use super::Turn;
 
 fn assert_refused<T>(what: &str, result: Result<T, Error>) {
     match result {
@@ -28,6 +28,7 @@ fn assert_refused<T>(what: &str, result: Result<T, Error>) {
 
 #[test]
 fn programs_and_their_results_are_errors() {
+    let _turn = Turn::take();
     let mut text = String::new();
     for number in 0..20_000 {
         writeln!(

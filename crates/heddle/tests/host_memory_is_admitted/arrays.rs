@@ -1,13 +1,12 @@
-//! What is sized by input on the host is refused with an error before it is allocated. In a process
-//! of its own, because arrays of other tests would count.
+//! Arrays, results and the bytes of callers.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
+use heddle::config::{Config, Size};
+use heddle::memory::{HostBound, Shortage, admit_host, set_host_limit};
+use heddle::units::Bytes;
+use heddle::{Array, Error, Runtime};
 use heddle_runtime::array::HostBuffer;
-use heddle_runtime::config::{Config, Size};
-use heddle_runtime::memory::{HostBound, Shortage, admit_host, set_host_limit};
-use heddle_runtime::units::Bytes;
-use heddle_runtime::{Array, Error, Runtime};
+
+use super::Turn;
 
 const MIB: usize = 1 << 20;
 
@@ -21,6 +20,7 @@ fn shortage<T>(result: Result<T, Error>) -> Shortage {
 
 #[test]
 fn large_requests_are_errors() {
+    let _turn = Turn::take();
     arrays_beyond_any_memory();
     results_beside_living_arrays();
     limit_of_the_process();
@@ -43,7 +43,7 @@ fn arrays_beyond_any_memory() {
     shortage(runtime.matmul(&column, &row));
     for probe in runtime.probes() {
         for size in [1 << 45, usize::MAX] {
-            probe.describe(size, heddle_runtime::Residency::Host);
+            probe.describe(size, heddle::Residency::Host);
             // An operation without operands is refused when it runs.
             if let Ok(mut operation) = probe.prepare(size) {
                 shortage(runtime.run(&mut *operation));
@@ -90,5 +90,4 @@ fn limit_of_the_process() {
     shortage(shared.as_mut_slice());
     drop((kept, shared));
     assert!(admit_host("a test", Bytes(150 * MIB as u64)).is_ok());
-    set_host_limit(Bytes(u64::MAX));
 }

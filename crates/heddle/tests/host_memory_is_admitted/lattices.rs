@@ -1,25 +1,25 @@
-//! What a lattice stores for each site is refused with an error before it is allocated. In a
-//! process of its own, because the limit is that of the process.
+//! What a lattice stores for each site.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-use heddle_lattice::centrality::{betweenness, closeness, degree, eigenvector};
-use heddle_lattice::community::{
+use heddle::Runtime;
+use heddle::lattice::centrality::{betweenness, closeness, degree, eigenvector};
+use heddle::lattice::community::{
     GirvanNewman, LabelPropagation, edge_betweenness, label_propagation, louvain,
 };
-use heddle_lattice::path::SearchAlgorithm;
-use heddle_lattice::structure::{AnalysisLimits, components};
-use heddle_lattice::sweep::{Sweep, probes, sweep_all};
-use heddle_lattice::{Axis, Error, Graph, Lattice, PathFinder, Weights, analyze};
-use heddle_runtime::Runtime;
-use heddle_runtime::memory::set_host_limit;
-use heddle_runtime::units::Bytes;
+use heddle::lattice::path::SearchAlgorithm;
+use heddle::lattice::structure::{AnalysisLimits, components};
+use heddle::lattice::sweep::{Sweep, probes, sweep_all};
+use heddle::lattice::{Axis, Error, Graph, Lattice, PathFinder, Weights, analyze};
+
+use heddle::memory::set_host_limit;
+use heddle::units::Bytes;
+
+use super::Turn;
 
 const MIB: u64 = 1 << 20;
 
 fn assert_refused<T>(what: &str, result: Result<T, Error>) {
     match result {
-        Err(Error::Runtime(heddle_runtime::Error::OutOfMemory { .. })) => {}
+        Err(Error::Runtime(heddle::Error::OutOfMemory { .. })) => {}
         Err(error) => panic!("{what}: another error: {error}"),
         Ok(_) => panic!("{what}: granted"),
     }
@@ -27,6 +27,7 @@ fn assert_refused<T>(what: &str, result: Result<T, Error>) {
 
 #[test]
 fn values_of_every_site_are_errors() {
+    let _turn = Turn::take();
     let runtime = Runtime::builder().without_model_cache().build().unwrap();
     let regular = Lattice::cubic(2, 1 << 13).unwrap();
     let torus = Lattice::new([Axis::periodic(1 << 13), Axis::periodic(1 << 13)]).unwrap();
@@ -79,6 +80,7 @@ fn values_of_every_site_are_errors() {
 
 #[test]
 fn a_search_is_refused_when_it_has_grown_too_large() {
+    let _turn = Turn::take();
     // A wall with a gap at its far end, so that nearly all sites are visited.
     let side = 1 << 12;
     let wall = (0..side - 1).map(|row| row * side + side / 2);
