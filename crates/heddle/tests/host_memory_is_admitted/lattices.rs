@@ -9,7 +9,6 @@ use heddle::lattice::path::SearchAlgorithm;
 use heddle::lattice::structure::{AnalysisLimits, components};
 use heddle::lattice::sweep::{Sweep, probes, sweep_all};
 use heddle::lattice::{Axis, Error, Graph, Lattice, PathFinder, Weights, analyze};
-
 use heddle::memory::set_host_limit;
 use heddle::units::Bytes;
 

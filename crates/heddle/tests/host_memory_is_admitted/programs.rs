@@ -10,11 +10,10 @@ use heddle::arc::plan::Plan;
 use heddle::arc::program::{Dialect, ProgramFileError, load, read};
 use heddle::arc::reading::Cells;
 use heddle::arc::tasks::dataset;
-use heddle::{Error, Runtime};
-use std::fmt::Write;
-
 use heddle::memory::set_host_limit;
 use heddle::units::Bytes;
+use heddle::{Error, Runtime};
+use std::fmt::Write;
 
 use super::Turn;
 
