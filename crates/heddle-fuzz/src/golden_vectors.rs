@@ -18,10 +18,7 @@ pub fn check(bytes: &[u8]) {
             return;
         }
     };
-    let budget = Budget {
-        steps: 100_000,
-        ..Budget::default()
-    };
+    let budget = Budget::default().with(|it| it.steps = 100_000);
     let few = &vectors[..vectors.len().min(MOST)];
     golden::check(few, &mut CompactEvaluator::new(budget));
 }

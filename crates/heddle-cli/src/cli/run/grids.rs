@@ -68,10 +68,7 @@ impl Grids {
             .collect();
         let blocks: Vec<ExampleBlock> = (0..)
             .zip(&examples)
-            .map(|(tile, examples)| ExampleBlock {
-                tile,
-                examples: 0..examples.len(),
-            })
+            .map(|(tile, examples)| ExampleBlock::new(&tiles, tile, 0..examples.len()))
             .collect();
         let wanted = |part: TileExample| outputs[part.tile][part.example];
         let settings = EvaluationSettings::of(&self.pool);
@@ -94,10 +91,7 @@ impl Grids {
         }
         let again: Vec<ExampleBlock> = again
             .into_iter()
-            .map(|(tile, example)| ExampleBlock {
-                tile,
-                examples: example..example + 1,
-            })
+            .map(|(tile, example)| ExampleBlock::new(&tiles, tile, example..example + 1))
             .collect();
         let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
             Grade::of(&evaluation, outputs[part.tile][part.example])
