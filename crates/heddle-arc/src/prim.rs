@@ -365,12 +365,12 @@ primitives! {
         VmirrorT "vmirror_t" 1 "Grid -> Grid" = Vmirror Grid Base
         DmirrorT "dmirror_t" 1 "Grid -> Grid" = Dmirror Grid Base
         CmirrorT "cmirror_t" 1 "Grid -> Grid" = Cmirror Grid Base
-        HmirrorF "hmirror_f" 1 "a -> a" = Hmirror Patch Fail
-        VmirrorF "vmirror_f" 1 "a -> a" = Vmirror Patch Set
-        DmirrorF "dmirror_f" 1 "a -> a" = Dmirror Patch Fail
-        CmirrorF "cmirror_f" 1 "a -> a" = Cmirror Patch Fail
+        HmirrorF "hmirror_f" 1 "Patch -> Patch" = Hmirror Patch Fail
+        VmirrorF "vmirror_f" 1 "Patch -> Patch" = Vmirror Patch Set
+        DmirrorF "dmirror_f" 1 "Patch -> Patch" = Dmirror Patch Fail
+        CmirrorF "cmirror_f" 1 "Patch -> Patch" = Cmirror Patch Fail
         NormalizeT "normalize_t" 1 "a -> a" = Identity Any Base
-        MirRotF "mir_rot_f" 2 "a, Int -> a" = MirRotF Any Base
+        MirRotF "mir_rot_f" 2 "Patch, Int -> Patch" = MirRotF Any Base
         UpscaleT "upscale_t" 2 "Grid, Int -> Grid" = Upscale Grid Base
         UpscaleF "upscale_f" 2 "Object, Int -> Object" = Upscale Patch Set
         Ascell "ascell" 2 "Pair, Int -> Cell" = Ascell Any Base
@@ -421,6 +421,13 @@ impl Prim {
     #[must_use]
     pub fn arity(self) -> usize {
         usize::from(Self::ARITIES[self as usize])
+    }
+
+    /// Whether a call can have so many arguments. The key of a rank may be left out.
+    #[must_use]
+    pub fn takes(self, count: usize) -> bool {
+        let optional = matches!(self, Prim::GetNthByKeyT | Prim::GetNthByKeyF);
+        count == self.arity() || optional && count + 1 == self.arity()
     }
 
     /// Returns the group.

@@ -5,7 +5,7 @@ use crate::limits::MAX_PROGRAM_ERRORS;
 use crate::prim::Prim;
 use crate::program::{
     Call, CallArgument, Callee, Form, Input, MAX_ARGUMENTS, NameScope, ResolveError, SourceError,
-    Token, TokenKind, column, shape, tokens,
+    Token, TokenKind, code_lines, column, shape, tokens,
 };
 use crate::reading::{Cells, Reading};
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ pub fn read(text: &str, file: &str, cells: Cells) -> LoadedBatt {
     };
     reader.loaded.batt.file = file.into();
     reader.loaded.batt.cells = cells;
-    for (at, text) in text.lines().enumerate() {
+    for (number, text) in code_lines(text) {
         let line = tokens(text);
         if line.is_empty() {
             continue;
@@ -58,13 +58,13 @@ pub fn read(text: &str, file: &str, cells: Cells) -> LoadedBatt {
                 ),
             ))
         } else {
-            reader.line(&line, at as u32 + 1)
+            reader.line(&line, number)
         };
         let is_full = reader.loaded.batt.lines.len() >= MAX_LINES;
         if let Err((column, (problem, hint))) = read {
             reader.loaded.errors.push(SourceError {
                 file: file.into(),
-                line: at as u32 + 1,
+                line: number,
                 column,
                 program: None,
                 problem,

@@ -1,6 +1,6 @@
 //! The dialect of a file of programs.
 
-use super::line::{TokenKind, tokens};
+use super::line::{Token, TokenKind, code_lines, tokens};
 use crate::constant;
 use crate::prim::Prim;
 use crate::reading::{Cells, Reading};
@@ -56,23 +56,37 @@ impl Dialect {
     pub fn reading(self, text: &str, cells: Cells) -> Reading {
         match self {
             Dialect::Typed => Reading::Strict(cells),
-            Dialect::Auto if text.lines().any(is_typed) => Reading::Strict(cells),
+            Dialect::Auto if is_typed(text) => Reading::Strict(cells),
             Dialect::Auto | Dialect::Classic => Reading::Classic,
         }
     }
 }
 
-/// Whether a line is one that only files of the typed dialect have.
-fn is_typed(line: &str) -> bool {
-    let line = tokens(line);
-    let mut names = line.iter().filter(|token| token.kind == TokenKind::Name);
-    match names.next().map(|first| first.text) {
-        Some("def") => names
-            .next()
-            .is_some_and(|name| name.text == "batt" || name.text.starts_with("differ")),
-        Some("from" | "import") => names.any(|name| ["safe_dsl", "pile"].contains(&name.text)),
-        first => first.is_some() && names.any(|name| TYPED_NAMES.contains(name.text)),
-    }
+/// Whether a text defines, imports or uses what only files of the typed dialect have. A variable
+/// that a program assigns is its own, whatever its name.
+fn is_typed(text: &str) -> bool {
+    let mut own: HashSet<&str> = HashSet::new();
+    code_lines(text).any(|(_, line)| {
+        let line = tokens(line);
+        let mut names = line.iter().filter(|token| token.kind == TokenKind::Name);
+        match names.next().map(|first| first.text) {
+            Some("def") => {
+                own.clear();
+                let name = names.next().map_or("", |name| name.text);
+                name == "batt" || name.starts_with("differ")
+            }
+            Some("from" | "import") => names.any(|name| ["safe_dsl", "pile"].contains(&name.text)),
+            _ => {
+                let place = line.iter().position(|token| token.text == "=");
+                let (variables, call) = line.split_at(place.unwrap_or(line.len()));
+                let is_name = |name: &&Token<'_>| TYPED_NAMES.contains(name.text);
+                let mut typed = call.iter().filter(is_name);
+                let found = typed.any(|name| !own.contains(name.text));
+                own.extend(variables.iter().filter(is_name).map(|name| name.text));
+                found
+            }
+        }
+    })
 }
 
 #[cfg(test)]
@@ -103,6 +117,20 @@ mod tests {
         }
         let text = "from dsl import *\n# size_f\ndef solve_a(S, I, C):\n    O = get_nth_f(I, F0)\n";
         assert_eq!(Dialect::Auto.reading(text, Cells::Triple), Reading::Classic);
+        for own in [
+            "    \"\"\"Uses size_f\n    x = size_f(y)\n    \"\"\"\n    O = size(I)",
+            "    corner = ulcorner(I)\n    RED = TWO\n    x = fill(I, RED, corner)\n    O = corner(x)",
+            "    O = identity('size_f')",
+        ] {
+            let text = format!("def solve_a(S, I, C):\n{own}\n    return O\n");
+            let reading = Dialect::Auto.reading(&text, Cells::Triple);
+            assert_eq!(reading, Reading::Classic, "{own}");
+        }
+        // What one program assigns is no variable of the next.
+        let text = "def solve_a(I):\n    corner = size(I)\n    O = rot90(I)\n    return O\n\
+                    def solve_b(I):\n    O = corner(I, F0)\n    return O\n";
+        let strict = Reading::Strict(Cells::Triple);
+        assert_eq!(Dialect::Auto.reading(text, Cells::Triple), strict);
         let asked = Dialect::Typed.reading(text, Cells::Classic);
         assert_eq!(asked, Reading::Strict(Cells::Classic));
     }

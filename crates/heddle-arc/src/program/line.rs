@@ -68,6 +68,27 @@ fn span(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !belongs(letter)).unwrap_or(text.len())
 }
 
+/// The lines of a file outside docstrings, each with its number from 1. A byte order mark, with
+/// which editors of some systems begin a file, is skipped.
+pub(crate) fn code_lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    let mut quote: Option<&str> = None;
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+    lines.filter_map(move |(at, line)| {
+        // Inside a docstring, only its end matters.
+        if let Some(mark) = quote {
+            quote = quote.filter(|_| !line.contains(mark));
+            return None;
+        }
+        let trimmed = line.trim_start();
+        let mut marks = ["\"\"\"", "'''"].into_iter();
+        if let Some(mark) = marks.find(|mark| trimmed.starts_with(mark)) {
+            quote = Some(mark).filter(|_| !trimmed[3..].contains(mark));
+            return None;
+        }
+        Some((at as u32 + 1, line))
+    })
+}
+
 /// The indentation of a line in characters; a tab counts as one.
 pub(crate) fn indent(line: &str) -> usize {
     line.chars()

@@ -1,6 +1,6 @@
 //! Reading a file of programs.
 
-use super::line::{Token, TokenKind, indent, tokens};
+use super::line::{Token, TokenKind, code_lines, indent, tokens};
 use super::resolve::{NameScope, ResolveError};
 use super::{Call, Callee, Form, Program, SourceError};
 use crate::limits::MAX_PROGRAM_ERRORS;
@@ -52,28 +52,7 @@ pub fn load_as(text: &str, file: &str, reading: Reading) -> LoadedPrograms {
         open: None,
         names: HashMap::new(),
     };
-    let mut quote: Option<&str> = None;
-    // Editors of some systems begin a file with a byte order mark.
-    let text = text.trim_start_matches('\u{feff}');
-    for (at, line) in text.lines().enumerate() {
-        let number = at as u32 + 1;
-        // Inside a docstring, only its end matters.
-        if let Some(mark) = quote {
-            if line.contains(mark) {
-                quote = None;
-            }
-            continue;
-        }
-        let trimmed = line.trim_start();
-        if let Some(mark) = ["\"\"\"", "'''"]
-            .into_iter()
-            .find(|m| trimmed.starts_with(m))
-        {
-            if !trimmed[3..].contains(mark) {
-                quote = Some(mark);
-            }
-            continue;
-        }
+    for (number, line) in code_lines(text) {
         reader.line(line, number);
         if reader.is_full() {
             reader.open = None;
@@ -299,7 +278,7 @@ impl ProgramReader {
             arguments.push(open.scope.operand(name.text).map_err(at(name))?);
         }
         let wrong_count = match function {
-            Callee::Prim(prim) if !self.reading.is_soft() => prim.arity() != arguments.len(),
+            Callee::Prim(prim) if !self.reading.is_soft() => !prim.takes(arguments.len()),
             _ => arguments.len() > MAX_ARGUMENTS,
         };
         if wrong_count {

@@ -16,7 +16,7 @@ mod resolve;
 
 pub use dialect::Dialect;
 pub use files::{ProgramFileError, files, read, read_text};
-pub(crate) use line::{Token, TokenKind, tokens};
+pub(crate) use line::{Token, TokenKind, code_lines, tokens};
 pub use load::{LoadedPrograms, load, load_as};
 pub(crate) use load::{MAX_ARGUMENTS, column, shape};
 pub(crate) use resolve::{NameScope, ResolveError};
