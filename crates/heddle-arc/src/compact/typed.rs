@@ -202,6 +202,20 @@ fn coloured(space: &mut Space, view: View, value: Value) -> ValueResult {
     space.tuple_from(from)
 }
 
+/// Whether a primitive compares an extent with the number of elements of its argument.
+fn counts_elements(base: Prim) -> bool {
+    matches!(base, Prim::Square | Prim::Vline | Prim::Hline)
+}
+
+/// What such a primitive says of a patch of that extent and so many elements.
+fn is_filled(base: Prim, height: i64, width: i64, count: i64) -> bool {
+    match base {
+        Prim::Square => height == width && height * width == count,
+        Prim::Vline => height == count && width == 1,
+        _ => width == count && height == 1,
+    }
+}
+
 impl Eval<'_> {
     /// Calls a primitive of the dialect.
     #[inline(never)]
@@ -284,8 +298,8 @@ impl Eval<'_> {
         let mut passed = [Value::None; 2];
         passed[..args.len()].copy_from_slice(args);
         let value = args[place];
-        let mut empty =
-            value.is_empty_container() && !(view.takes == Takes::Grid && value.is_set());
+        let mut empty = value.is_empty_container()
+            && !(view.takes == Takes::Grid && value.is_set() && view.empty == Empty::Base);
         empty |= view.empty == Empty::Nan && view.takes != Takes::Rows && !value.truth();
         if view.base == Prim::Toindices && !value.is_tuple() && !value.is_set() {
             return Ok(Value::EMPTY_SET);
@@ -311,6 +325,12 @@ impl Eval<'_> {
                 Empty::True => return Ok(Value::Bool(true)),
                 Empty::Nan => return special(self.space, Special::Nan),
             }
+        }
+        if value.is_tuple() && passed[place].is_set() && counts_elements(view.base) {
+            let measured = self.dispatch(Prim::Shape, &passed[..1])?;
+            let (height, width) = recovery::pair(measured)?;
+            let count = self.space.len(value)? as i64;
+            return Ok(Value::Bool(is_filled(view.base, height, width, count)));
         }
         self.dispatch(view.base, &passed[..args.len()])
     }

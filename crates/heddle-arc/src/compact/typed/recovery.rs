@@ -42,7 +42,7 @@ fn sizes_of(prim: Prim) -> Option<(Prim, Prim)> {
     })
 }
 
-fn pair(value: Value) -> Result<(i64, i64), Fault> {
+pub(super) fn pair(value: Value) -> Result<(i64, i64), Fault> {
     match value {
         Value::Pair(i, j) => Ok((i64::from(i), i64::from(j))),
         _ => Err(value.not(ValueKind::Pair)),
@@ -89,13 +89,14 @@ impl Eval<'_> {
         let z = args.get(2).copied().unwrap_or(x);
         if let Some((height, width)) = sizes_of(prim) {
             let (height, width) = (self.number(height, x)?, self.number(width, x)?);
-            let count = |eval: &Self| eval.space.len(x).map(|count| count as i64);
             return Ok(Some(match prim {
                 Prim::ShapeT | Prim::ShapeF => self.space.pair(height, width)?,
                 Prim::PortraitT | Prim::PortraitF => Value::Bool(height > width),
-                Prim::SquareF => Value::Bool(height == width && height * width == count(self)?),
-                Prim::VlineI | Prim::VlineO => Value::Bool(height == count(self)? && width == 1),
-                _ => Value::Bool(width == count(self)? && height == 1),
+                _ => {
+                    let base = prim.view().map_or(prim, |view| view.base);
+                    let count = self.space.len(x)? as i64;
+                    Value::Bool(super::is_filled(base, height, width, count))
+                }
             }));
         }
         let [bottom, top, right, left] = extremes_of(prim);
@@ -178,6 +179,13 @@ impl Eval<'_> {
                 Some(first) if self.space.len(first)? != 3 => x,
                 _ => return Ok(None),
             },
+            Prim::Fill | Prim::Underfill => {
+                let patch = self.typed(Prim::Toindices, &[z])?;
+                if !patch.is_empty_container() {
+                    return Ok(None);
+                }
+                self.dispatch(prim, &[x, y, patch])?
+            }
             Prim::Cover => {
                 let background = self.typed(Prim::MostcolorT, &[x])?;
                 let patch = self.typed(Prim::Toindices, &[y])?;

@@ -45,6 +45,16 @@ fn is_blank(space: &Space, grid: Value) -> bool {
             .is_ok_and(|mut rows| rows.all(Value::is_empty_container))
 }
 
+/// Whether the locations of a value are the empty set: of no container, and of one whose first
+/// element is none.
+fn has_no_locations(space: &Space, value: Value) -> Result<bool, Fault> {
+    if !is_container(value) {
+        return Ok(true);
+    }
+    let first = space.nth(value, 0)?;
+    Ok(first.is_some_and(|first| !is_container(first)))
+}
+
 impl Eval<'_> {
     /// Calls a classic primitive as the dialect understands it.
     #[allow(clippy::too_many_lines, reason = "one arm for each difference")]
@@ -178,12 +188,15 @@ impl Eval<'_> {
             Prim::Hfrontier if is_unit(x) => return Ok(Value::EMPTY_SET),
             Prim::Connect if is_unit(x) || is_unit(y) => return Ok(Value::EMPTY_SET),
             Prim::Shoot if is_unit(x) || empty(y) => return Ok(Value::EMPTY_SET),
-            Prim::Toindices | Prim::Backdrop | Prim::Delta if !is_container(x) => {
-                return Ok(Value::EMPTY_SET);
+            Prim::Backdrop | Prim::Delta if !is_container(x) => return Ok(Value::EMPTY_SET),
+            Prim::Toindices if has_no_locations(space, x)? => return Ok(Value::EMPTY_SET),
+            Prim::Fill | Prim::Underfill if has_no_locations(space, args[2])? => {
+                return self.dispatch(prim, &[x, y, Value::EMPTY_SET]);
             }
-            Prim::Toindices if space.nth(x, 0)?.is_some_and(|first| !is_container(first)) => {
-                return Ok(Value::EMPTY_SET);
+            Prim::Cover if has_no_locations(space, y)? => {
+                return self.dispatch(prim, &[x, Value::EMPTY_SET]);
             }
+            Prim::Toobject if has_no_locations(space, x)? => return Ok(Value::EMPTY_SET),
             Prim::Asobject if is_no_grid(space, x) => return Ok(Value::EMPTY_SET),
             _ => {}
         }
