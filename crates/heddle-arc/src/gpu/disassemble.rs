@@ -17,6 +17,7 @@ use super::lower::{
     BODY_HEAD, Bytecode, CALL, CAPTURED, CLOSE, CONSTANT, PROGRAM_HEAD, REGISTER, SOURCE_SHIFT,
 };
 use crate::prim::Prim;
+use crate::reading::Reading;
 use crate::types::{FunctionType, Type, result_of};
 use crate::value::Value;
 use std::collections::HashMap;
@@ -131,7 +132,7 @@ impl BytecodeReader<'_> {
                 (format!("{function}({})", given.join(", ")), Type::Any)
             }
             (_, Some(prim)) => {
-                let result = result_of(*prim, &types);
+                let result = result_of(*prim, &types, Reading::Classic);
                 (format!("{prim}({})", names.join(", ")), result)
             }
             _ => (format!("no operation {operation}"), Type::Any),

@@ -5,6 +5,7 @@ use super::generate::ProgramBuilder;
 use super::type_match::{all_fit, is_known};
 use crate::prim::Prim;
 use crate::program::CallArgument;
+use crate::reading::Reading;
 use crate::rng::Rng;
 use crate::types::{Type, result_of};
 
@@ -59,7 +60,7 @@ fn of_one(value: &Type) -> Vec<(Prim, Type)> {
     Prim::ALL
         .iter()
         .filter(suited)
-        .map(|prim| (*prim, result_of(*prim, one)))
+        .map(|prim| (*prim, result_of(*prim, one, Reading::Classic)))
         .filter(|(_, result)| is_known(result))
         .collect()
 }
@@ -142,7 +143,7 @@ fn bound(
     } else {
         [element.clone(), bound]
     };
-    if !all_fit(prim, &values) || !wanted.takes(&result_of(prim, &values)) {
+    if !all_fit(prim, &values) || !wanted.takes(&result_of(prim, &values, Reading::Classic)) {
         return None;
     }
     let binder = if binds_first {

@@ -3,7 +3,7 @@
 use super::constants::another;
 use super::examples;
 use super::rewrite::{tidied, with_lines_before};
-use super::type_match::all_fit;
+use super::type_match::{all_fit, is_known};
 use crate::constant::Constant;
 use crate::engine::Grid;
 use crate::prim::Prim;
@@ -75,6 +75,7 @@ fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
     let after = infer(changed);
     let result = |found: &Inference, of: &Program| found.types.get(of.result as usize).cloned();
     after.warnings.is_empty()
+        && after.doubts <= before.doubts
         && result(&after, changed) == result(before, program)
         && *changed != tidied(program)
 }
@@ -142,11 +143,15 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
         .iter()
         .map(|argument| argument_type(argument, &before.types))
         .collect();
+    let result = &before.types[line];
     let alike = |other: &Prim| {
         *other != prim
             && all_fit(*other, &values)
-            && result_of(*other, &values) == before.types[line]
+            && result_of(*other, &values, program.reading) == *result
     };
+    if !is_known(result) {
+        return None;
+    }
     let others: Vec<Prim> = prims_of(program).filter(alike).collect();
     changed.calls[line].callee = Callee::Prim(*rng.pick(&others)?);
     Some(changed)
@@ -159,7 +164,7 @@ fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Prog
         return None;
     }
     let wanted = argument_type(old, &before.types);
-    if wanted == Type::Any {
+    if !is_known(&wanted) {
         return None;
     }
     let inputs: &[Input] = match program.form {

@@ -3,6 +3,7 @@
 
 use crate::prim::{Prim, PrimFamily};
 use crate::types::Type;
+use std::collections::BTreeMap;
 
 fn is_patch(value: &Type) -> bool {
     matches!(value, Type::Object | Type::Indices)
@@ -63,10 +64,56 @@ pub(super) fn fits(prim: Prim, parameter: &str, value: &Type) -> bool {
     }
 }
 
+/// Whether a type is the one written, as in signatures of the typed dialect. A letter stands for
+/// one known type.
+fn is_of<'a>(written: &'a str, value: &Type, letters: &mut BTreeMap<&'a str, Type>) -> bool {
+    let inside = |head: &str| written.strip_prefix(head)?.strip_suffix(']');
+    let is_container = is_set(value) || is_tuple(value);
+    if let Some(parts) = inside("Both[") {
+        // No signature has a nested first part.
+        let parts = parts.split_once(", ");
+        return match (value, parts) {
+            (Type::Both(a, b), Some((x, y))) => is_of(x, a, letters) && is_of(y, b, letters),
+            _ => false,
+        };
+    }
+    for (head, fits) in [
+        ("Tuple[", is_tuple(value)),
+        ("Set[", is_set(value)),
+        ("Cont[", is_container),
+        ("K[", is_container),
+    ] {
+        if let Some(element) = inside(head) {
+            return fits && is_of(element, &value.element(), letters);
+        }
+    }
+    match written {
+        "Bool" => *value == Type::Bool,
+        "Int" => *value == Type::Int,
+        "Pair" => *value == Type::Pair,
+        "Cell" => *value == Type::Cell,
+        "Grid" => *value == Type::Grid,
+        "Object" => *value == Type::Object,
+        "Indices" => *value == Type::Indices,
+        "Patch" => is_patch(value),
+        _ if written.len() == 1 && is_known(value) => {
+            letters.entry(written).or_insert_with(|| value.clone()) == value
+        }
+        // Functions are handled elsewhere.
+        _ => false,
+    }
+}
+
 /// Whether all arguments of a call suit it. A type variable that occurs twice in the
 /// signature stands for one type.
 pub(super) fn all_fit(prim: Prim, values: &[Type]) -> bool {
     let parameters = prim.parameters();
+    if prim.family() == Family::Typed {
+        let mut letters = BTreeMap::new();
+        let mut places = parameters.iter().zip(values);
+        return parameters.len() == values.len()
+            && places.all(|(parameter, value)| is_of(parameter, value, &mut letters));
+    }
     let one_by_one = parameters.len() == values.len()
         && parameters
             .iter()

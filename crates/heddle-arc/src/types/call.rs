@@ -2,7 +2,8 @@
 
 use super::{FunctionType, Type};
 use crate::plain::arity_when_bound;
-use crate::prim::{Prim, PrimFamily};
+use crate::prim::{Prim, PrimFamily, Takes};
+use crate::reading::Reading;
 use std::rc::Rc;
 
 /// Calls followed before a type becomes `Any`: a power of `initset` would nest types without end.
@@ -11,11 +12,15 @@ const MAX_CALLS: u32 = 200;
 /// Inference of calls, with a limit on their number.
 pub(super) struct CallInference {
     left: u32,
+    sees_triples: bool,
 }
 
 impl CallInference {
-    pub(super) fn new() -> Self {
-        CallInference { left: MAX_CALLS }
+    pub(super) fn new(reading: Reading) -> Self {
+        CallInference {
+            left: MAX_CALLS,
+            sees_triples: reading.sees_triples(),
+        }
     }
 
     /// Returns the result type of calling a value of type `function`.
@@ -74,11 +79,61 @@ impl CallInference {
     /// Returns the result type of a primitive.
     #[allow(clippy::too_many_lines, reason = "one arm for each rule")]
     pub(super) fn primitive(&mut self, prim: Prim, arguments: &[Type]) -> Type {
+        let takes = prim.view().map_or(Takes::Any, |view| view.takes);
         let prim = prim.view().map_or(prim, |view| view.base);
-        let x = &arguments[0];
+        let takes_patch = matches!(takes, Takes::Patch | Takes::Locations | Takes::Cells);
+        let patch =
+            (takes_patch && arguments[0].is_tuple()).then(|| Type::set(arguments[0].element()));
+        let x = patch.as_ref().unwrap_or(&arguments[0]);
         let y = arguments.get(1).unwrap_or(x);
         let z = arguments.get(2).unwrap_or(x);
         match prim {
+            Prim::ApplyT => Type::tuple(self.call(x, &[y.element()])),
+            Prim::MapplyT => Type::tuple(self.call(x, &[y.element()]).element()),
+            Prim::RapplyT => Type::tuple(self.call(&x.element(), std::slice::from_ref(y))),
+            Prim::SfilterT | Prim::SizefilterT | Prim::ColorfilterT | Prim::DedupePairTuple => {
+                Type::tuple(x.element())
+            }
+            Prim::RemoveT => Type::tuple(y.element()),
+            Prim::SfilterF | Prim::MfilterT => Type::set(x.element()),
+            Prim::CombineT => Type::tuple(x.element().joined(&y.element())),
+            Prim::CombineF => Type::set(x.element().joined(&y.element())),
+            Prim::Celltuple => Type::tuple(Type::both(y.element(), Type::Pair)),
+            Prim::OtherT
+            | Prim::OtherF
+            | Prim::MostcommonF
+            | Prim::LeastcommonF
+            | Prim::GetRank
+            | Prim::GetArgRank
+            | Prim::GetArgRankT
+            | Prim::GetArgRankF
+            | Prim::GetCommonRank
+            | Prim::GetCommonRankF
+            | Prim::GetNthByKeyT
+            | Prim::GetNthByKeyF => x.element(),
+            Prim::GetValRank => self.call(y, &[x.element()]),
+            Prim::PO => Type::tuple(Type::Int),
+            Prim::MirRotF if x.is_tuple() => Type::set(x.element()),
+            Prim::MirRotF => x.clone(),
+            Prim::ObjectsT | Prim::OGT => Type::tuple(Type::tuple(Type::Cell)),
+            Prim::CIz | Prim::CZo => Type::tuple(self.call(y, &[Type::Grid]).element()),
+            Prim::CIzN | Prim::CZoN => {
+                let changed = Type::tuple(self.call(y, &[Type::Grid]).element());
+                self.call(z, &[changed])
+            }
+            Prim::First
+            | Prim::Second
+            | Prim::Last
+            | Prim::FirstT
+            | Prim::FirstF
+            | Prim::LastT
+            | Prim::LastF
+            | Prim::GetNthT
+            | Prim::GetNthF
+                if self.sees_triples && *x == Type::Cell =>
+            {
+                Type::Int
+            }
             Prim::Add | Prim::Subtract | Prim::Multiply | Prim::Divide => {
                 match (x.is_number(), y.is_number()) {
                     (true, true) => Type::Int,
@@ -122,13 +177,12 @@ impl CallInference {
             Prim::Order | Prim::Totuple => Type::tuple(x.element()),
             Prim::Repeat => Type::tuple(x.clone()),
             Prim::Merge | Prim::Mfilter => x.like(x.element().element()),
-            Prim::Last if *x == Type::Cell => Type::Pair,
-            Prim::First if *x == Type::Cell => Type::Int,
-            Prim::First => match x {
+            Prim::First | Prim::FirstT | Prim::FirstF => match x {
                 Type::Both(a, _) => (**a).clone(),
+                Type::Cell => Type::Int,
                 other => other.element(),
             },
-            Prim::Last | Prim::Second => match x {
+            Prim::Last | Prim::LastT | Prim::LastF | Prim::Second => match x {
                 Type::Both(_, b) => (**b).clone(),
                 Type::Cell => Type::Pair,
                 other => other.element(),
@@ -185,11 +239,11 @@ impl CallInference {
 
 /// Returns the result type of a primitive that is called with as many arguments as it takes.
 #[must_use]
-pub(crate) fn result_of(prim: Prim, arguments: &[Type]) -> Type {
+pub(crate) fn result_of(prim: Prim, arguments: &[Type], reading: Reading) -> Type {
     if arguments.len() != prim.arity() {
         return Type::Any;
     }
-    CallInference::new().primitive(prim, arguments)
+    CallInference::new(reading).primitive(prim, arguments)
 }
 
 /// Returns the result type of a primitive whose signature ends in a plain name.
@@ -199,6 +253,7 @@ fn plain_result(prim: Prim) -> Type {
         "Int" => Type::Int,
         "Pair" => Type::Pair,
         "Grid" => Type::Grid,
+        "Cell" => Type::Cell,
         "Object" => Type::Object,
         "Indices" => Type::Indices,
         _ => Type::Any,

@@ -16,6 +16,9 @@ pub struct Inference {
     pub types: Vec<Type>,
     /// Lines that fail whenever they run.
     pub warnings: Vec<SourceError>,
+    /// The number of lines whose arguments are not of the types that the callee takes. The typed
+    /// dialect has a result for some of these.
+    pub doubts: usize,
 }
 
 /// Infers the types of a program's lines.
@@ -23,13 +26,14 @@ pub struct Inference {
 pub fn infer(program: &Program) -> Inference {
     let mut types: Vec<Type> = Vec::with_capacity(program.calls.len());
     let mut warnings = Vec::new();
+    let mut doubts = 0;
     for (call, line) in program.calls.iter().zip(&program.line_numbers) {
         let arguments: Vec<Type> = call
             .arguments
             .iter()
             .map(|argument| operand(argument, &types))
             .collect();
-        let mut caller = CallInference::new();
+        let mut caller = CallInference::new(program.reading);
         let (result, doubt) = match call.callee {
             // Broken programs of a soft reading have any number of arguments.
             Callee::Prim(prim) if prim.arity() != arguments.len() => (Type::Any, None),
@@ -46,6 +50,7 @@ pub fn infer(program: &Program) -> Inference {
                 )
             }
         };
+        doubts += usize::from(doubt.is_some());
         // The typed dialect has a result for much that the classic language refuses.
         if let Some((problem, hint)) = doubt
             && !program.reading.is_typed()
@@ -61,7 +66,11 @@ pub fn infer(program: &Program) -> Inference {
         }
         types.push(result);
     }
-    Inference { types, warnings }
+    Inference {
+        types,
+        warnings,
+        doubts,
+    }
 }
 
 pub(crate) fn operand(operand: &CallArgument, types: &[Type]) -> Type {

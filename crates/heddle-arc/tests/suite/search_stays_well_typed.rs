@@ -8,13 +8,16 @@
 )]
 
 use heddle_arc::assess::Grade;
+use heddle_arc::constant::Constant;
 use heddle_arc::engine::{Evaluation, Example, Grid, Undefined, evaluate};
 use heddle_arc::fault::Fault;
 use heddle_arc::meter::Budget;
 use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::plain::Plain;
 use heddle_arc::plan::Plan;
-use heddle_arc::program::{Form, Program, load};
+use heddle_arc::prim::Prim;
+use heddle_arc::program::{CallArgument, Callee, Form, Input, Program, load, load_as};
+use heddle_arc::reading::{Cells, Reading};
 use heddle_arc::rng::Rng;
 use heddle_arc::search::{Mutation, ProgramShape, Score, generate, mutate, scores};
 use heddle_arc::solvers::FILES;
@@ -71,6 +74,115 @@ proptest! {
             program = mutant;
         }
     }
+}
+
+/// Programs of the typed dialect: the built-in ones in its names.
+fn typed_solvers() -> Vec<Program> {
+    let own = "def solve_a(S, I, C):
+    x1 = o_g_t(I, R5)
+    x2 = first_t(x1)
+    x3 = first_t(x2)
+    x4 = last_t(x3)
+    x5 = toij(x3)
+    x6 = ascell(x5, x4)
+    x7 = apply_t(size_f, x1)
+    x8 = get_rank(x7, F0)
+    x9 = c_zo_n(S, p_g, first_t)
+    x10 = corner(x2, F1)
+    x11 = hmirror_f(x2)
+    x12 = col_row(x11, F2)
+    x13 = remove_t(x8, x7)
+    x14 = get_common_rank_t(x13, F0)
+    x15 = astuple(x12, x14)
+    x16 = astuple(x9, x4)
+    x17 = add(x15, x16)
+    x18 = add(x17, x10)
+    x19 = canvas(RED, x18)
+    x20 = height_t(x19)
+    x21 = o_g(I, R5)
+    x22 = get_arg_rank_f(x21, size_f, L1)
+    x23 = normalize_o(x22)
+    x24 = recolor_o(x20, x23)
+    O = paint(x19, x24)
+    return O
+";
+    let typed = Reading::Soft(Cells::Triple);
+    let written = heddle_arc::batt::write(&load(PROGRAMS, "ours.py").programs);
+    let read = heddle_arc::batt::read(&written.text, "batt.py", Cells::Triple);
+    let candidates = read.batt.candidates(&written.calls);
+    let texts = candidates
+        .into_iter()
+        .map(|found| found.unwrap().text.to_string());
+    let programs = texts.chain([own.to_owned()]).flat_map(|text| {
+        let loaded = load_as(&text, "typed.py", typed);
+        assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
+        loaded.programs
+    });
+    programs.collect()
+}
+
+/// The types of the arguments of a line.
+fn arguments(program: &Program, types: &[Type], line: usize) -> Vec<Type> {
+    let both = Type::tuple(Type::both(Type::Grid, Type::Grid));
+    let arguments = program.calls[line].arguments.iter();
+    let of = |argument: &CallArgument| match argument {
+        CallArgument::Input(Input::Examples) => both.clone(),
+        CallArgument::Input(_) => Type::Grid,
+        CallArgument::Call(call) => types[*call as usize].clone(),
+        CallArgument::Constant(_, Constant::Bool(_)) => Type::Bool,
+        CallArgument::Constant(_, Constant::Int(_)) => Type::Int,
+        CallArgument::Constant(_, Constant::Pair(..)) => Type::Pair,
+        CallArgument::Prim(_) => Type::Any,
+    };
+    arguments.map(of).collect()
+}
+
+#[test]
+fn mutants_of_typed_programs_are_well_typed() {
+    let solvers = typed_solvers();
+    assert!(solvers.len() > 30, "{}", solvers.len());
+    let (mut changed, mut own) = (BTreeSet::new(), 0);
+    for seed in 0..4_000 {
+        let mut rng = Rng::new(seed);
+        // Half of them of the program that uses the names of the dialect alone.
+        let of = if seed % 2 == 0 {
+            solvers.last()
+        } else {
+            rng.pick(&solvers)
+        };
+        let program = of.unwrap();
+        let before = infer(program);
+        let Some((mutant, kind)) = mutate(program, &[], &mut rng) else {
+            continue;
+        };
+        let after = infer(&mutant);
+        assert!(after.doubts <= before.doubts, "{mutant}");
+        assert_eq!(after.types.last(), before.types.last(), "{mutant}");
+        if kind != Mutation::Primitive || mutant.calls.len() != program.calls.len() {
+            continue;
+        }
+        for (line, (old, new)) in program.calls.iter().zip(&mutant.calls).enumerate() {
+            let (Callee::Prim(_), Callee::Prim(prim)) = (old.callee, new.callee) else {
+                continue;
+            };
+            if old.callee == new.callee {
+                continue;
+            }
+            // What is not known can be anything, and a plain type is the one written.
+            let types = arguments(&mutant, &after.types, line);
+            for (parameter, found) in prim.parameters().iter().zip(&types) {
+                assert!(*found != Type::Any, "{prim} {mutant}");
+                let plain = ["Int", "Bool", "Cell", "Grid", "Object", "Indices"];
+                if plain.contains(parameter) {
+                    assert_eq!(found.to_string(), *parameter, "{prim}: {mutant}");
+                }
+            }
+            assert_eq!(after.types[line], before.types[line], "{mutant}");
+            own += usize::from(Prim::TYPED.contains(&prim));
+            changed.insert(prim);
+        }
+    }
+    assert!(own > 200 && changed.len() > 60, "{own} {changed:?}");
 }
 
 #[test]

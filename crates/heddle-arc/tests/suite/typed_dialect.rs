@@ -10,7 +10,7 @@ use heddle_arc::meter::Budget;
 use heddle_arc::plain::Plain;
 use heddle_arc::plan::Plan;
 use heddle_arc::prim::Prim;
-use heddle_arc::program::{Call, CallArgument, Callee, Form, Input, Program};
+use heddle_arc::program::{Call, CallArgument, Callee, Form, Input, Program, load_as};
 use heddle_arc::reading::{Cells, Reading};
 use std::path::Path;
 use std::sync::Arc;
@@ -227,6 +227,140 @@ fn a_primitive_that_fails_gives_its_default() {
             [Ok(soft.to_owned())],
             "{lines}"
         );
+    }
+}
+
+#[test]
+fn patches_without_locations_and_repeated_elements_count_as_the_dialect_says() {
+    let grid = "((0, 1, 1), (2, 0, 0), (0, 0, 3))";
+    for (lines, strict) in [
+        // No container, and containers whose first element is none.
+        ("O = fill(I, FIVE, ONE)", grid),
+        ("O = fill(I, FIVE, UNITY)", grid),
+        ("x = initset(FIVE); O = underfill(I, FIVE, x)", grid),
+        ("O = cover(I, ONE)", grid),
+        ("x = initset(FIVE); O = cover(I, x)", grid),
+        ("O = toobject(ONE, I)", "{}"),
+        // Four elements, of which two are different, fill a box of two by two.
+        (
+            "x = astuple(ORIGIN, UNITY); y = combine(x, x); O = square_f(y)",
+            "True",
+        ),
+        ("x = repeat(UNITY, TWO); O = square_f(x)", "False"),
+        ("x = repeat(UNITY, TWO); O = vline_i(x)", "False"),
+        ("x = repeat(UNITY, TWO); O = hline_i(x)", "False"),
+        // The empty set.
+        (
+            "x = difference(I, I); y = palette_t(x); O = width_t(y)",
+            "0",
+        ),
+        (
+            "x = difference(I, I); y = palette_t(x); O = shape_t(y)",
+            "(0, 0)",
+        ),
+        (
+            "x = difference(I, I); y = palette_t(x); O = portrait_t(y)",
+            "False",
+        ),
+        ("x = initset(THREE); O = get_nth_by_key_t(x, F0)", "3"),
+        ("x = palette_t(I); O = get_nth_by_key_f(x, L1)", "0"),
+    ] {
+        let found = [STRICT, GUARDED].map(|reading| program("solve_a", lines, reading));
+        let expected = [(); 2].map(|()| Ok(strict.to_owned()));
+        assert_eq!(values(&found), expected, "{lines}");
+    }
+    // Sets and `()` are no grids.
+    for lines in [
+        "x = difference(I, I); y = palette_t(x); O = square_t(y)",
+        "x = palette_t(I); O = width_t(x)",
+    ] {
+        assert!(
+            values(&[program("a", lines, STRICT)])[0].is_err(),
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn a_program_may_leave_the_key_of_a_rank_out() {
+    let text = "def solve_a(S, I, C):\n    x1 = palette_t(I)\n    \
+                x2 = get_nth_by_key_t(x1, F1)\n    O = get_nth_by_key_f(x1, x2)\n    return O\n\
+                def solve_b(S, I, C):\n    O = get_nth_by_key_f(I)\n    return O\n";
+    let loaded = load_as(text, "a.py", STRICT);
+    assert_eq!(loaded.programs.len(), 1);
+    assert_eq!(loaded.errors.len(), 1, "{:?}", loaded.errors);
+    assert_eq!(values(&loaded.programs), [Ok("1".to_owned())]);
+}
+
+#[test]
+fn every_alias_has_the_plan_of_the_plain_name() {
+    let aliases = "size_t size_f = size; merge_t merge_f = merge; apply_f = apply; \
+        rapply_f = rapply; mapply_f = mapply; mfilter_f = mfilter; remove_f = remove; \
+        valmax_t valmax_f = valmax; valmin_t valmin_f = valmin; argmax_t argmax_f = argmax; \
+        argmin_t argmin_f = argmin; mostcommon_t = mostcommon; leastcommon_t = leastcommon; \
+        c_branch = branch; f_ofcolor = ofcolor; difference_t = difference_tuple";
+    let mut count = 0;
+    for group in aliases.split(';') {
+        let (names, plain) = group.trim().split_once(" = ").unwrap();
+        let arity = Prim::named(plain).unwrap().arity();
+        let called = |name: &str| format!("O = {name}({})", vec!["I"; arity].join(", "));
+        for alias in names.split(' ') {
+            count += 1;
+            for reading in [STRICT, Reading::Strict(Cells::Classic), GUARDED] {
+                // These four have defaults of their own, for which they need a step.
+                let is_other = reading.is_soft()
+                    && ["apply_f", "rapply_f", "mapply_f", "remove_f"].contains(&alias);
+                let both = [alias, plain].map(|name| program("solve_a", &called(name), reading));
+                let steps = |programs| Plan::new(programs).sharing().distinct_steps;
+                let together = 1 + usize::from(is_other);
+                assert_eq!(steps(&both), together, "{alias} {reading:?}");
+                assert_eq!(steps(&both[..1]), 1, "{alias} {reading:?}");
+            }
+        }
+    }
+    assert_eq!(count, 22);
+}
+
+#[test]
+fn types_of_typed_names_follow_the_view_of_cells() {
+    use heddle_arc::types::Type;
+    for (lines, triple, classic) in [
+        (
+            "x = asobject(I); y = last(x); O = last(y)",
+            Type::Int,
+            Type::Pair,
+        ),
+        (
+            "x = asobject(I); y = last_f(x); O = first_f(y)",
+            Type::Int,
+            Type::Int,
+        ),
+        (
+            "x = o_g_t(I, R5); y = first_t(x); O = first_t(y)",
+            Type::Cell,
+            Type::Cell,
+        ),
+        (
+            "x = apply_t(size, I); O = get_rank(x, F0)",
+            Type::Int,
+            Type::Int,
+        ),
+        (
+            "x = c_zo(S, p_g); O = get_rank(x, F0)",
+            Type::Int,
+            Type::Int,
+        ),
+        (
+            "x = o_g_t(I, R5); y = first_t(x); O = hmirror_f(y)",
+            Type::Object,
+            Type::Object,
+        ),
+    ] {
+        for (cells, wanted) in [(Cells::Triple, triple), (Cells::Classic, classic)] {
+            let program = program("solve_a", lines, Reading::Strict(cells));
+            let found = heddle_arc::types::infer(&program).types.pop();
+            assert_eq!(found, Some(wanted), "{lines}");
+        }
     }
 }
 
