@@ -18,7 +18,7 @@ pub(super) fn programs(store: &Store, count: usize, rng: &mut Rng) -> Vec<(Arc<s
         .map(|(task, programs)| (task, programs.iter().filter(scores).collect()))
         .filter(|(_, programs): &(_, Vec<_>)| !programs.is_empty())
         .collect();
-    let mut drawn = Vec::with_capacity(count);
+    let mut drawn = Vec::new();
     while drawn.len() < count && !tasks.is_empty() {
         rng.shuffle(&mut tasks);
         for (task, programs) in tasks.iter().take(count - drawn.len()) {

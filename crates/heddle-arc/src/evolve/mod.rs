@@ -3,8 +3,8 @@
 //!
 //! A round draws tasks and for each a stored program, in proportion to its score. Every drawn
 //! program is mutated ([`search::mutate`](crate::search::mutate): each mutant is well typed), and
-//! all new mutants are merged into one plan that runs on all pairs of all tasks. A mutant is
-//! stored under every task that it scores on. Programs are of the typed dialect in the soft
+//! all of them that did not run on these tasks before are merged into one plan that runs on all
+//! pairs of all tasks. A program is stored under every task that it scores on. Programs are of the typed dialect in the soft
 //! reading, so scores are those of the system that the store's layout is from.
 //!
 //! Invariant: what a round makes depends on the store, the seed, the settings and the tasks, and
@@ -21,6 +21,7 @@ use self::text::{StoredText, stored_text};
 use crate::data::Task;
 use crate::engine::{EvaluationRef, Example, Grid, Tile};
 use crate::limits::MAX_PROGRAM_ERRORS;
+use crate::meter::Budget;
 use crate::operations::{EvaluationSettings, evaluate_all};
 use crate::plan::Plan;
 use crate::program::{Program, load_as, read_text};
@@ -38,6 +39,14 @@ const POINTS: u64 = 1000;
 /// What a step takes in the system that the layout is from, in seconds: `CPython` makes about
 /// 1,100 evaluations of a solver in a second, of 91 steps each.
 const SECONDS_PER_STEP: f64 = 1e-5;
+
+/// The limits of a program on a pair: the steps that the system that the layout is from makes in
+/// the 20 seconds that it allows a pair. They do not depend on the machine.
+pub const PAIR_BUDGET: Budget = Budget {
+    steps: 2_000_000,
+    bytes: 32 << 20,
+    time: None,
+};
 
 /// The most seeds in one plan. A plan of all takes no less time and more memory.
 const SEEDS_TOGETHER: usize = 128;
@@ -65,7 +74,7 @@ pub struct EvolutionSettings {
     /// The mutants of each drawn program.
     pub mutants: usize,
     /// The probability that a callee or an argument is mutated. A mutant has at least one
-    /// mutation, because its original was evaluated before.
+    /// mutation, because its original is evaluated too.
     pub mutation_rate: f64,
     /// How programs see cells.
     pub cells: Cells,
@@ -154,12 +163,6 @@ impl<'a> Evolution<'a> {
         mut store: Store,
         settings: EvolutionSettings,
     ) -> Self {
-        let is_name = |id: &str| {
-            !id.is_empty()
-                && id
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
-        };
         let (tasks, left_out): (Vec<&Task>, Vec<&Task>) =
             tasks.iter().partition(|task| is_name(&task.id));
         if let Some(task) = left_out.first() {
@@ -170,6 +173,7 @@ impl<'a> Evolution<'a> {
                 task.id
             ));
         }
+        store.set_tasks(digest(&tasks));
         Evolution {
             runtime,
             by_name: tasks.iter().map(|task| (&*task.id, *task)).collect(),
@@ -209,8 +213,8 @@ impl<'a> Evolution<'a> {
     }
 
     /// Runs programs on all tasks and stores those that score. Programs that are stored already
-    /// are skipped, and so are those that the typed dialect has no names for, with a note.
-    /// If the job is cancelled, what was evaluated is stored.
+    /// and ran on all tasks are skipped, and so are those that the typed dialect has no names for,
+    /// with a note. If the job is cancelled, the store is as it was.
     pub fn seed(
         &mut self,
         programs: &[Program],
@@ -234,15 +238,17 @@ impl<'a> Evolution<'a> {
                 programs.len()
             ));
         }
-        let mut seeded = Round::default();
+        let mut scores = vec![Vec::new(); self.tasks.len()];
         for some in candidates.chunks(SEEDS_TOGETHER) {
-            let Some(round) = self.keep(some, settings)? else {
-                break;
+            let Some(found) = self.scores(some, settings)? else {
+                return Ok(Round::default());
             };
-            seeded.programs += round.programs;
-            seeded.evaluations += round.evaluations;
-            seeded.kept.extend(round.kept);
+            for (all, found) in scores.iter_mut().zip(found) {
+                all.extend(found);
+            }
         }
+        let mut seeded = self.keep(&candidates, &scores);
+        self.store.commit()?;
         seeded.time = start.elapsed();
         Ok(seeded)
     }
@@ -257,6 +263,15 @@ impl<'a> Evolution<'a> {
         let mut taken = HashSet::new();
         let mut candidates = Vec::new();
         for (task, digest) in draw::programs(&self.store, self.settings.programs, &mut rng) {
+            // A program of another system, or one that ran on other tasks.
+            if self.is_new(&digest, &mut taken)
+                && let Some(program) = self.program(&digest)
+            {
+                // Its file is there.
+                let (digest, text) = (Arc::clone(&digest), String::new());
+                let stored = StoredText { digest, text };
+                candidates.push(NewProgram { program, stored });
+            }
             for _ in 0..self.settings.mutants {
                 let Some(program) = self.program(&digest) else {
                     break;
@@ -267,9 +282,10 @@ impl<'a> Evolution<'a> {
                 candidates.extend(mutant.and_then(|stored| self.candidate(stored, &mut taken)));
             }
         }
-        let Some(mut round) = self.keep(&candidates, settings)? else {
+        let Some(scores) = self.scores(&candidates, settings)? else {
             return Ok(None);
         };
+        let mut round = self.keep(&candidates, &scores);
         self.store.finish_round(self.settings.seed)?;
         round.time = start.elapsed();
         Ok(Some(round))
@@ -281,15 +297,21 @@ impl<'a> Evolution<'a> {
             return known.clone();
         }
         let file = self.store.file(digest);
-        let program = match read_text(&file) {
-            Ok(text) => {
+        // A pipe would be waited for.
+        let read = file.is_file().then(|| read_text(&file));
+        let program = match read {
+            None => {
+                self.store.note(format!("{} is no file", file.display()));
+                None
+            }
+            Some(Ok(text)) => {
                 let mut loaded = load_as(&text, &file.display().to_string(), self.reading());
                 for error in loaded.errors.iter().take(MAX_PROGRAM_ERRORS) {
                     self.store.note(error.to_string());
                 }
                 loaded.programs.pop()
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 self.store.note(error.to_string());
                 None
             }
@@ -300,24 +322,22 @@ impl<'a> Evolution<'a> {
 
     /// The program of a text, if it is new.
     fn candidate(&self, stored: StoredText, taken: &mut HashSet<Arc<str>>) -> Option<NewProgram> {
-        let is_new = !self.store.holds(&stored.digest) && taken.insert(Arc::clone(&stored.digest));
+        self.is_new(&stored.digest, taken).then_some(())?;
         // The name stands for all programs without one.
         let file = format!("{}.py", stored.digest);
-        let loaded = is_new.then(|| load_as(&stored.text, &file, self.reading()));
-        let program = loaded?.programs.pop()?;
+        let program = load_as(&stored.text, &file, self.reading())
+            .programs
+            .pop()?;
         Some(NewProgram { program, stored })
     }
 
-    /// Runs candidates on all tasks and stores those that score; `None` if the job was
-    /// cancelled.
-    fn keep(
-        &mut self,
-        candidates: &[NewProgram],
-        settings: &EvaluationSettings<'_>,
-    ) -> Result<Option<Round>, EvolveError> {
-        let Some(scores) = self.scores(candidates, settings)? else {
-            return Ok(None);
-        };
+    /// Whether a program did not run on all tasks yet and is not among those taken.
+    fn is_new(&self, digest: &Arc<str>, taken: &mut HashSet<Arc<str>>) -> bool {
+        !self.store.is_evaluated(digest) && taken.insert(Arc::clone(digest))
+    }
+
+    /// Stores those candidates that score.
+    fn keep(&mut self, candidates: &[NewProgram], scores: &[Vec<PairCount>]) -> Round {
         let mut round = Round {
             programs: candidates.len(),
             evaluations: candidates.len() as u64 * self.pairs(),
@@ -329,7 +349,7 @@ impl<'a> Evolution<'a> {
             .map(|task| (Arc::clone(&task.id), self.store.best(&task.id)))
             .collect();
         for (index, candidate) in candidates.iter().enumerate() {
-            for (task, of_task) in self.tasks.iter().zip(&scores) {
+            for (task, of_task) in self.tasks.iter().zip(scores) {
                 let PairCount { right, steps } = of_task[index];
                 if right == 0 {
                     continue;
@@ -340,7 +360,7 @@ impl<'a> Evolution<'a> {
                     digest: Arc::clone(&candidate.stored.digest),
                 };
                 let score = stored.score;
-                if self.store.add(&task.id, &stored, &candidate.stored.text)? {
+                if self.store.add(&task.id, &stored, &candidate.stored.text) {
                     round.kept.push(KeptProgram {
                         task: Arc::clone(&task.id),
                         digest: Arc::clone(&candidate.stored.digest),
@@ -352,8 +372,9 @@ impl<'a> Evolution<'a> {
                         .insert(digest, Some(candidate.program.clone()));
                 }
             }
+            self.store.set_evaluated(&candidate.stored.digest);
         }
-        Ok(Some(round))
+        round
     }
 
     /// The right pairs of each candidate, by task.
@@ -402,6 +423,32 @@ impl<'a> Evolution<'a> {
         }
         Ok(Some(scores))
     }
+}
+
+/// Whether the name of a task can be part of a path.
+fn is_name(id: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    !id.is_empty() && id.chars().all(is_letter)
+}
+
+/// The digest of tasks, in any order.
+fn digest(tasks: &[&Task]) -> String {
+    let mut sorted = tasks.to_vec();
+    sorted.sort_by_key(|task| &task.id);
+    let mut all = md5::Context::new();
+    for task in sorted {
+        all.consume(format!("{} {}", task.id, task.train.len()));
+        for grid in task.pairs().flat_map(|(input, output)| [input, output]) {
+            all.consume(format!(" {} {} ", grid.height(), grid.width()));
+            all.consume(
+                grid.cells()
+                    .iter()
+                    .map(|cell| *cell as u8)
+                    .collect::<Vec<u8>>(),
+            );
+        }
+    }
+    format!("{:x}", all.finalize())
 }
 
 /// The speed of a program that takes so many steps on a task.

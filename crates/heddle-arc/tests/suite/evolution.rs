@@ -235,3 +235,121 @@ fn a_cancelled_round_leaves_the_store_as_it_was() {
     assert!(evolution.round(&evaluation).unwrap().is_none());
     assert_eq!(contents(folder.path()), before);
 }
+
+#[test]
+fn an_interrupted_seeding_is_made_again_from_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, stopped] = ["whole", "stopped"].map(|name| folder.path().join(name));
+    evolve(&whole, 2, 1, |_| {});
+    let runtime = runtime(2);
+    let dataset = tasks::dataset(1);
+    let tasks = tasks_of(&dataset);
+    // Only every other program is new to the store where the seeding is stopped.
+    let seeds = seeds();
+    let store = Store::open(&stopped).unwrap();
+    let mut evolution = Evolution::new(&runtime, &tasks, store, EvolutionSettings::default());
+    let worker_pool = WorkerPool::new(Budget::default());
+    let started = EvaluationSettings::of(&worker_pool);
+    let token = started.token.clone();
+    let evaluation = EvaluationSettings {
+        progress: &|_| token.cancel(),
+        ..started
+    };
+    let seeded = evolution.seed(&seeds, &evaluation).unwrap();
+    assert!(seeded.kept.is_empty());
+    assert!(Store::open(&stopped).unwrap().tasks().is_empty());
+    evolve(&stopped, 2, 1, |_| {});
+    assert_eq!(contents(&stopped), contents(&whole));
+}
+
+const DIGEST: &str = "0123456789abcdef0123456789abcdef";
+
+/// Two tasks of one answer, and a store with a program for both that is stored under the first.
+fn stored_under_one_task(folder: &Path) -> heddle_arc::data::Dataset {
+    let grid = |rows: &[[i8; 2]]| heddle_arc::engine::Grid::new(rows).unwrap();
+    let pair = || (grid(&[[1, 2], [3, 4]]), grid(&[[2, 1], [4, 3]]));
+    let task = |id: &str| Task {
+        id: id.into(),
+        train: vec![pair()],
+        test: vec![pair()],
+    };
+    let mut data = heddle_arc::data::Dataset::default();
+    data.tasks = vec![task("a"), task("b")];
+    let text = "def solve(S, I, C):\n    O = vmirror_t(I)\n    return O\n";
+    for path in ["solver_md5", "solver_dir/solve_a/2000/20"] {
+        let path = folder.join(path);
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join(format!("{DIGEST}.py")), text).unwrap();
+    }
+    data
+}
+
+fn round(folder: &Path, tasks: &[&Task]) -> (Round, Store, Vec<String>) {
+    let runtime = runtime(2);
+    let settings = EvolutionSettings::default().with(|it| it.mutants = 0);
+    let store = Store::open(folder).unwrap();
+    let mut evolution = Evolution::new(&runtime, tasks, store, settings);
+    let worker_pool = WorkerPool::new(Budget::default());
+    let evaluation = EvaluationSettings::of(&worker_pool);
+    let round = evolution.round(&evaluation).unwrap().unwrap();
+    let notes = evolution.take_notes();
+    (round, Store::open(folder).unwrap(), notes)
+}
+
+#[test]
+fn a_drawn_program_runs_on_tasks_that_it_was_not_stored_under() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = stored_under_one_task(folder.path());
+    let (first, store, _) = round(folder.path(), &tasks_of(&data));
+    assert_eq!((first.programs, first.kept.len()), (1, 1));
+    assert_eq!(&*first.kept[0].task, "b");
+    assert_eq!(&*store.tasks()["b"][0].digest, DIGEST);
+    // It is known to have run on these tasks, and not on fewer.
+    let (second, ..) = round(folder.path(), &tasks_of(&data));
+    assert_eq!((second.programs, second.kept.len()), (0, 0));
+    let (third, store, _) = round(folder.path(), &tasks_of(&data)[..1]);
+    assert_eq!((third.programs, third.kept.len()), (1, 0));
+    assert_eq!(store.rounds(), 3);
+}
+
+#[test]
+#[cfg(unix)]
+fn pipes_and_extreme_numbers_in_a_store_do_not_stop_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = stored_under_one_task(folder.path());
+    let state = folder.path().join("evolve.json");
+    fs::write(&state, format!("{{\"rounds\": {}}}", u64::MAX)).unwrap();
+    let program = folder.path().join(format!("solver_md5/{DIGEST}.py"));
+    let pipe = |path: &Path| {
+        let _ = fs::remove_file(path);
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    pipe(&program);
+    let (none, store, notes) = round(folder.path(), &tasks_of(&data));
+    assert_eq!((none.programs, store.rounds()), (0, u64::MAX));
+    assert!(notes[0].ends_with("is no file"), "{notes:?}");
+    pipe(&state);
+    let error = Store::open(folder.path()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot use"), "{error}");
+}
+
+#[test]
+fn temporary_files_of_a_killed_run_are_collected_after_a_day() {
+    let folder = tempfile::tempdir().unwrap();
+    stored_under_one_task(folder.path());
+    let [old, new, other] = [".heddle-old", "solver_md5/.heddle-new", "solver_md5/.other"]
+        .map(|name| folder.path().join(name));
+    for path in [&old, &new, &other] {
+        let file = fs::File::create(path).unwrap();
+        let days = if *path == new { 0 } else { 2 };
+        let age = std::time::Duration::from_secs(days * 86_400);
+        file.set_modified(std::time::SystemTime::now() - age)
+            .unwrap();
+    }
+    Store::open(folder.path()).unwrap();
+    assert_eq!(
+        [old, new, other].map(|path| path.exists()),
+        [false, true, true]
+    );
+}

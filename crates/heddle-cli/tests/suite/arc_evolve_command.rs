@@ -43,6 +43,9 @@ fn a_store_is_made_gone_on_with_and_read_by_eval() {
     ];
     let found = heddle.json(&eval);
     assert_eq!(found["programs_not_read"], 0);
+    // Links of subfolders are programs of their tasks.
+    let links = heddle.json(&["arc", "eval", "--programs", "store/solver_dir", "--json"]);
+    assert_eq!(links["programs"], more["store"]["programs"]);
     // The strict reading fails where the soft one goes on with a default.
     let (solved, soft) = (&found["solved"], &more["store"]["solved"]);
     assert!(
@@ -72,6 +75,10 @@ fn what_cannot_be_used_is_refused_or_noted() {
             !refused.status.success() && text.contains(problem),
             "{option}: {text}"
         );
+    }
+    for count in ["1000000000000", "18446744073709551615"] {
+        let refused = heddle.run(&[&EVOLVE[..], &["-c", count, "--mutants", "0"]].concat());
+        assert_refused(&refused, 2, "100,000");
     }
     let none = evolve(&heddle, &["--rounds", "0"]);
     assert_eq!(none["rounds"], 0);

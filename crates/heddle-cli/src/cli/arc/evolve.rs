@@ -8,9 +8,8 @@ use std::time::Duration;
 use heddle::Runtime;
 use heddle::arc::assess::{Pairing, assess};
 use heddle::arc::data::Task;
-use heddle::arc::evolve::{Evolution, EvolutionSettings, EvolveError, Round, Store};
+use heddle::arc::evolve::{Evolution, EvolutionSettings, EvolveError, PAIR_BUDGET, Round, Store};
 use heddle::arc::gpu::LaunchSettings;
-use heddle::arc::meter::Budget;
 use heddle::arc::operations::{EvaluationSettings, WorkerPool};
 use heddle::arc::program::Program;
 use heddle::config::Config;
@@ -111,6 +110,16 @@ impl Found {
         }
     }
 
+    /// The tasks that no program solved before.
+    fn newly_solved(&self, tasks: &[&Task]) -> usize {
+        let is_new = |task: &&&Task| {
+            let full = full_score(task);
+            let improved = self.improved.get(&task.id);
+            improved.is_some_and(|it| it.before < full && it.score >= full)
+        };
+        tasks.iter().filter(is_new).count()
+    }
+
     fn rate(&self) -> f64 {
         self.evaluations as f64 / self.time.as_secs_f64().max(1e-9)
     }
@@ -138,6 +147,7 @@ pub(super) fn run(
     if let Some(file) = &arguments.html {
         output.leave_standard_output_to(file);
     }
+    refuse_above("--count", arguments.count, MAX_MUTANTS)?;
     let mutants = arguments.count.saturating_mul(arguments.mutants);
     refuse_above("--count times --mutants,", mutants, MAX_MUTANTS)?;
     let token = interrupt::token();
@@ -153,7 +163,7 @@ pub(super) fn run(
     notes.extend(errors.iter().map(ToString::to_string));
     let runtime = open(config, &mut notes)?;
     let tasks: Vec<&Task> = dataset.tasks.iter().collect();
-    let worker_pool = WorkerPool::new(Budget::default());
+    let worker_pool = WorkerPool::new(PAIR_BUDGET);
     let settings = EvolutionSettings::default().with(|it| {
         it.seed = arguments.seed;
         it.programs = arguments.count;
@@ -187,9 +197,10 @@ pub(super) fn run(
         found.rounds += 1;
         found.add(&round);
         bar.round(format!(
-            "{} evaluations per second, {} tasks scored more",
+            "{} evaluations per second, {} tasks scored more, {} newly solved",
             grouped(found.rate() as u64),
-            grouped(found.improved.len() as u64)
+            grouped(found.improved.len() as u64),
+            grouped(found.newly_solved(evolution.tasks()) as u64)
         ));
         notes.extend(evolution.take_notes());
     }
@@ -253,7 +264,7 @@ impl Report<'_> {
         let found = self.found;
         format!(
             "{} rounds: {} programs on {} tasks, {} evaluations in {}, {} per second; {} kept; \
-             {} tasks scored more than before",
+             {} tasks scored more than before, {} newly solved",
             grouped(found.rounds),
             grouped(found.programs as u64),
             grouped(self.evolution.tasks().len() as u64),
@@ -262,6 +273,7 @@ impl Report<'_> {
             grouped(found.rate() as u64),
             grouped(found.kept as u64),
             grouped(found.improved.len() as u64),
+            grouped(found.newly_solved(self.evolution.tasks()) as u64),
         )
     }
 
@@ -322,6 +334,7 @@ impl Report<'_> {
             "seconds": found.time.as_secs_f64(),
             "evaluations_per_second": found.rate(),
             "kept": found.kept,
+            "newly_solved": found.newly_solved(self.evolution.tasks()),
             "improved": improved.collect::<Vec<Value>>(),
             "seeded": {
                 "programs": self.seeded.programs,
