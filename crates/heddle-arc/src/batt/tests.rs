@@ -277,3 +277,36 @@ fn a_plain_line_that_no_entry_needs_is_an_output_and_equal_entries_are_one() {
     assert_eq!(plan.entries, [[0, 0, 1], [0, 0, 4]]);
     assert_eq!(plan.checks, [[2, 3], [5, 3]]);
 }
+
+#[test]
+fn a_byte_order_mark_and_docstrings_are_skipped() {
+    let text =
+        format!("\u{feff}\"\"\"A file.\n\"\"\"\ndef batt(task_id, S, I, C, log_path):\n{GUARDED}");
+    let loaded = read(&text, "ours.py", Cells::Triple);
+    assert_eq!(loaded.errors, []);
+    assert_eq!(loaded.batt.lines[0].line, 8);
+}
+
+#[test]
+fn classic_calls_that_differ_in_the_typed_dialect_are_noted() {
+    let classic = "def solve_a(I):
+    x1 = crop(I, ORIGIN, UNITY)
+    x2 = asobject(x1)
+    x3 = first(x2)
+    x4 = last(x3)
+    x5 = canvas(ONE, x4)
+    x6 = compose(first, last)
+    x7 = crop(x5, ORIGIN, UNITY)
+    O = hconcat(x7, x5)
+    return O
+def solve_b(I):
+    x1 = objects(I, T, F, T)
+    x2 = first(x1)
+    O = paint(I, x2)
+    return O
+";
+    let written = write(&load_as(classic, "ours.py", Reading::Classic).programs);
+    let note = "solve_a: calls that can have another result in the typed dialect: 5 (crop 2, first 1, last 2)";
+    assert_eq!(written.notes, [note]);
+    assert_eq!(written.errors, []);
+}

@@ -3,6 +3,7 @@
 use crate::prim::Prim;
 use crate::program::{CallArgument, Callee, Input, Program, SourceError};
 use crate::types::{Type, infer, operand};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A name in a call: a variable of the program by its call, or what it is in every program.
@@ -76,5 +77,51 @@ fn judged(prim: Prim, arguments: &[CallArgument], types: &[Type]) -> Option<bool
         Type::Indices => Some(takes_patch),
         Type::Object => Some(false),
         _ => None,
+    }
+}
+
+/// The calls of a classic program that can have another result in the typed dialect
+/// (`docs/dialects.md` lists them), by the name of the primitive.
+pub(super) fn calls_that_differ(program: &Program) -> BTreeMap<&'static str, usize> {
+    let mut found = BTreeMap::new();
+    if program.reading.is_typed() {
+        return found;
+    }
+    let types = infer(program).types;
+    for call in &program.calls {
+        let passed = call.arguments.iter().filter_map(|argument| match argument {
+            CallArgument::Prim(prim) => Some((*prim, Type::Any)),
+            _ => None,
+        });
+        let called = match call.callee {
+            Callee::Prim(prim) => Some((prim, operand(&call.arguments[0], &types))),
+            _ => None,
+        };
+        let calls = passed
+            .chain(called)
+            .filter(|(prim, of)| can_differ(*prim, of));
+        for (prim, _) in calls {
+            *found.entry(prim.name()).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// Whether a call whose first argument is of a type can have two results, one for each dialect.
+fn can_differ(prim: Prim, argument: &Type) -> bool {
+    match prim {
+        Prim::Crop | Prim::Subgrid | Prim::Hsplit | Prim::Vsplit | Prim::Index => true,
+        // Parts of a cell.
+        Prim::First | Prim::Last | Prim::Second | Prim::GetNthT | Prim::GetNthF => {
+            matches!(argument, Type::Any | Type::Cell)
+        }
+        // The order of cells.
+        Prim::Maximum | Prim::Minimum => {
+            *argument == Type::Object || argument.element() == Type::Any
+        }
+        Prim::Center | Prim::Gravitate | Prim::Position => {
+            !matches!(argument, Type::Object | Type::Indices)
+        }
+        _ => false,
     }
 }

@@ -4,7 +4,7 @@
 //! it to the newest line instead, which rewires programs; files written here keep them.
 
 use super::CallTable;
-use super::typed_names::{CallName, named_calls};
+use super::typed_names::{CallName, calls_that_differ, named_calls};
 use crate::program::{Program, SourceError};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -26,6 +26,9 @@ pub struct BattText {
     pub calls: CallTable,
     /// The programs that could not be written, and why.
     pub errors: Vec<SourceError>,
+    /// The classic programs that were written and have calls whose result can be another in the
+    /// typed dialect.
+    pub notes: Vec<String>,
 }
 
 /// Writes programs as a merged file. Those whose names begin with `differ` judge the input and
@@ -43,9 +46,22 @@ pub fn write(programs: &[Program]) -> BattText {
     let mut solvers = Vec::new();
     for program in programs {
         match named_calls(program) {
-            Err(error) => writer.written.errors.push(error),
+            Err(error) => {
+                writer.written.errors.push(error);
+                continue;
+            }
             Ok(calls) if program.name.starts_with("differ") => differs.push((program, calls)),
             Ok(calls) => solvers.push((program, calls)),
+        }
+        let differ = calls_that_differ(program);
+        if !differ.is_empty() {
+            let names = differ.iter().map(|(name, count)| format!("{name} {count}"));
+            writer.written.notes.push(format!(
+                "{}: calls that can have another result in the typed dialect: {} ({})",
+                program.name,
+                differ.values().sum::<usize>(),
+                names.collect::<Vec<_>>().join(", ")
+            ));
         }
     }
     writer.judge(&differs, "None", "I");

@@ -184,8 +184,8 @@ fn refuse_many_lines(programs: &[Program]) -> Result<(), Failure> {
 fn write_batt(programs: &[Program], out: &Path) -> Result<(), Failure> {
     refuse_many_lines(programs)?;
     let written = batt::write(programs);
-    let errors = written.errors.iter();
-    print_notes(&errors.map(ToString::to_string).collect::<Vec<_>>());
+    let errors = written.errors.iter().map(ToString::to_string);
+    print_notes(&errors.chain(written.notes).collect::<Vec<_>>());
     let stem = out.file_stem().unwrap_or_default().to_string_lossy();
     let calls = out.with_file_name(format!("{stem}_call.py"));
     write_whole(out, |to| to.write_all(written.text.as_bytes()))?;
