@@ -5,6 +5,7 @@ use crate::limits::{self, MAX_PROGRAM_BYTES};
 use crate::reading::Cells;
 use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
@@ -78,19 +79,69 @@ pub fn read_text(path: &Path) -> Result<String, ProgramFileError> {
     })
 }
 
-/// The `.py` files of a folder, in the order of names, or the path itself if it is a file.
-/// Subfolders are not searched; what is no regular file in a folder is left out.
+/// The deepest folder that is searched, below the one named. A store has three.
+const MAX_DEPTH: usize = 8;
+
+/// The `.py` files of a folder and its subfolders, in the order of names, or the path itself if it
+/// is a file. A folder with several paths is searched once, one whose name begins with a dot never;
+/// what is no regular file in a folder is left out.
 pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|ending| ending == "py") && file.is_file() {
-            found.push(file);
-        }
-    }
+    search(path, MAX_DEPTH, &mut HashSet::new(), &mut found)?;
     found.sort();
     Ok(found)
+}
+
+fn search(
+    folder: &Path,
+    depth: usize,
+    searched: &mut HashSet<PathBuf>,
+    found: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    if !searched.insert(folder.canonicalize()?) {
+        return Ok(());
+    }
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default();
+        let is_hidden = name.as_encoded_bytes().starts_with(b".");
+        if path.is_dir() && depth > 0 && !is_hidden {
+            search(&path, depth - 1, searched, found)?;
+        } else if path.extension().is_some_and(|ending| ending == "py") && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subfolders_are_searched_once_and_not_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("solver_dir/solve_a/1000/11");
+        fs::create_dir_all(&deep).unwrap();
+        fs::create_dir(folder.path().join(".hidden")).unwrap();
+        for name in [
+            ".hidden/x.py",
+            "b.py",
+            "solver_dir/notes.txt",
+            "solver_dir/solve_a/1000/11/c.py",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        #[cfg(unix)]
+        for name in ["again", "solver_dir/loop"] {
+            std::os::unix::fs::symlink(folder.path(), folder.path().join(name)).unwrap();
+        }
+        let names = [folder.path().join("b.py"), deep.join("c.py")];
+        assert_eq!(files(folder.path()).unwrap(), names);
+    }
 }

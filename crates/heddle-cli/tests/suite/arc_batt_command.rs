@@ -201,3 +201,41 @@ fn values_that_would_fill_memory_are_not_printed() {
     let refused = heddle.run(&[&batt[..], &["--entries"]].concat());
     assert_refused(&refused, 1, "more than 16,777,216 parts");
 }
+
+#[test]
+fn a_merged_file_has_one_dialect_and_vectors_of_the_soft_reading_are_named() {
+    let heddle = folder();
+    let refused = heddle.run(&["arc", "batt", "typed.py", "--dialect", "classic"]);
+    assert_refused(&refused, 2, "--dialect");
+    let vectors = "get_nth_t 3 0 -> nan\nsize {} -> 0\n";
+    fs::write(heddle.home.path().join("soft.vectors"), vectors).unwrap();
+    let check = ["arc", "check", "--vectors", "soft.vectors"];
+    let failed = heddle.run(&check);
+    let text = error_text(&failed);
+    assert!(text.contains("add --reading soft"), "{text}");
+    assert_eq!(failed.status.code(), Some(1));
+    let passed = heddle.run(&[&check[..], &["--reading", "soft"]].concat());
+    assert!(passed.status.success(), "{}", error_text(&passed));
+}
+
+#[test]
+fn classic_calls_that_differ_are_noted_where_they_are_merged() {
+    let heddle = folder();
+    let crops = "def solve_a(I):\n    O = crop(I, ORIGIN, UNITY)\n    return O\n";
+    fs::write(heddle.home.path().join("crops.py"), crops).unwrap();
+    let written = heddle.run(&[
+        "arc",
+        "merge",
+        "--programs",
+        "crops.py",
+        "--as",
+        "batt",
+        "-o",
+        "b.py",
+    ]);
+    let text = error_text(&written);
+    assert!(
+        text.contains("another result in the typed dialect: 1 (crop 1)"),
+        "{text}"
+    );
+}

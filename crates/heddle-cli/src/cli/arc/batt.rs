@@ -16,7 +16,7 @@ use heddle::profile::write_whole;
 use heddle::units::Nanos;
 use serde_json::{Value, json};
 
-use super::inputs::{DialectInputs, TaskInputs, failure, read_text};
+use super::inputs::{CellsInput, TaskInputs, failure, read_text};
 use super::{grouped, open, print_notes};
 use crate::cli::output::Output;
 use crate::cli::progress::EvaluationBar;
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     tasks: TaskInputs,
 
     #[command(flatten)]
-    dialect: DialectInputs,
+    cells: CellsInput,
 
     /// Cut solvers out of this call table (default: out of the merged file).
     #[arg(long, value_name = "FILE")]
@@ -71,7 +71,7 @@ pub(super) fn run(
     let loaded = read(
         &read_text(&arguments.file)?,
         &name,
-        arguments.dialect.cells(config)?,
+        arguments.cells.cells(config)?,
     );
     if loaded.batt.entries.is_empty() {
         let first = loaded.errors.first();

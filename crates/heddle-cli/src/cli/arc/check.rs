@@ -138,8 +138,27 @@ pub(super) fn run(
     if report.failed > 0 {
         return Err(Failure::Arc {
             message: format!("{} of {} vectors failed", report.failed, vectors.len()),
-            hint: None,
+            hint: soft_hint(arguments.reading, &vectors, report),
         });
     }
     Ok(())
+}
+
+/// The option that vectors of the soft reading need: a shared name does not say its reading.
+fn soft_hint(
+    reading: CheckReading,
+    vectors: &[GoldenVector],
+    report: &VectorReport,
+) -> Option<String> {
+    let CheckReading::Auto = reading else {
+        return None;
+    };
+    let soft = CheckReading::Soft.reading();
+    let soft = golden::check_in(vectors, &mut CompactEvaluator::default(), soft);
+    (soft.passed > report.passed).then(|| {
+        format!(
+            "{} pass in the soft reading of the typed dialect: add --reading soft",
+            grouped(soft.passed as u64)
+        )
+    })
 }

@@ -38,10 +38,23 @@ pub(super) struct DialectInputs {
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<Dialect>,
 
+    #[command(flatten)]
+    cells: CellsInput,
+}
+
+/// The option that says how typed programs see cells.
+#[derive(Debug, clap::Args)]
+pub(super) struct CellsInput {
     /// How typed programs see a cell: triple (row, column, colour; the default) or classic
     /// (colour, (row, column)).
     #[arg(long, value_name = "VIEW")]
     cells: Option<Cells>,
+}
+
+impl CellsInput {
+    pub(super) fn cells(&self, config: &Config) -> Result<Cells, Failure> {
+        chosen(self.cells, "cells", config.arc.cells.as_deref())
+    }
 }
 
 impl DialectInputs {
@@ -49,8 +62,8 @@ impl DialectInputs {
         chosen(self.dialect, "dialect", config.arc.dialect.as_deref())
     }
 
-    pub(super) fn cells(&self, config: &Config) -> Result<Cells, Failure> {
-        chosen(self.cells, "cells", config.arc.cells.as_deref())
+    fn cells(&self, config: &Config) -> Result<Cells, Failure> {
+        self.cells.cells(config)
     }
 }
 
