@@ -100,7 +100,7 @@ impl Singles {
 /// The inputs of a vector's example and the steps of its program. Arguments
 /// without parts are constants where there are more than inputs.
 fn program(space: &mut Space, vector: &GoldenVector) -> Option<([Value; INPUTS], Vec<Step>)> {
-    if vector.args.len() != vector.prim.arity() || Prim::named(vector.name).is_none() {
+    if vector.args.len() != vector.prim.arity() || vector.prim.view().is_some() {
         return None;
     }
     let all = vector.args.iter().chain(vector.apply.iter().flatten());

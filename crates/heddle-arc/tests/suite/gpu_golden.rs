@@ -7,12 +7,18 @@
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 #![allow(clippy::print_stdout, reason = "the test prints a report")]
 
-use heddle_arc::engine::Evaluation;
+use heddle_arc::batt::{BattPlan, read as read_batt};
+use heddle_arc::engine::{Evaluation, Example, Tile, evaluate};
 use heddle_arc::fault::Fault;
 use heddle_arc::golden::{self, GoldenVector};
-use heddle_arc::gpu::{Answer, Flags, Interpret, LaunchSettings, Singles, alone};
+use heddle_arc::gpu::{
+    Answer, Batch, Flags, Interpret, LaunchSettings, ResultError, Singles, alone, check_vectors,
+};
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::TileExample;
 use heddle_arc::prim::Prim;
+use heddle_arc::reading::Cells;
+use heddle_arc::tasks::dataset;
 use heddle_runtime::Runtime;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Bytes;
@@ -260,4 +266,85 @@ fn report(tallies: &BTreeMap<Prim, Tally>) {
         "different on the CPU: {}",
         wrong.join(",")
     );
+}
+
+/// The committed vectors of the typed dialect. What has a classic primitive that gives the same
+/// runs on the device.
+#[test]
+fn typed_vectors_have_their_results_on_a_device() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden_dialect");
+    for (file, reading, most) in [
+        ("strict.vectors", None, 0.92),
+        ("soft.vectors", Some(golden::NOTATION), 1.0),
+    ] {
+        let vectors = golden::read(&folder.join(file)).unwrap();
+        let part: Vec<GoldenVector> = vectors.into_iter().step_by(pick(3, 1)).collect();
+        let (report, flags) =
+            check_vectors(&cpu_and_gpu(), DeviceId::simt(0), &part, reading).unwrap();
+        println!("{file}: {} passed, flagged: {flags}", report.passed);
+        let tallies = report.by_primitive.values();
+        let differences: Vec<&String> = tallies.flat_map(|it| &it.differences).collect();
+        assert_eq!(
+            (report.failed, report.passed),
+            (0, part.len()),
+            "{differences:#?}"
+        );
+        let flagged = flags.total() as f64 / part.len() as f64;
+        assert!(flagged <= most, "{file}: {flagged}");
+    }
+}
+
+/// The lines of the two merged files, of which a device runs those that are classic.
+#[test]
+fn merged_files_have_their_results_on_a_device() {
+    let files = [
+        include_str!("golden/batt/guarded_batt.py"),
+        include_str!("golden/batt/plain_batt.py"),
+    ];
+    let data = dataset(1);
+    let budget = Budget::default();
+    for text in files {
+        let batt = read_batt(text, "batt.py", Cells::Triple).batt;
+        let plan = BattPlan::new(batt).unwrap();
+        let (mut agreed, mut flags) = (0, Flags::default());
+        for task in data.tasks.iter().take(pick(4, 40)) {
+            let outputs = task.pairs().map(|(_, output)| Some(output));
+            let examples: Vec<Example<'_>> = task
+                .examples()
+                .zip(outputs)
+                .map(|(example, candidate)| Example {
+                    candidate,
+                    ..example
+                })
+                .collect();
+            let tile = Tile {
+                plan: plan.plan(),
+                examples: &examples,
+            };
+            let batch = Batch::new(std::slice::from_ref(&tile), budget, |_| None);
+            let settings = LaunchSettings::default().with(|it| {
+                it.warps = 4;
+                it.budget = budget;
+                it.dump = Bytes(200 << 10);
+            });
+            let job = Interpret::new(batch.job(), settings);
+            let ran = cpu_and_gpu().run_on(DeviceId::simt(0), job).unwrap();
+            let known = evaluate(plan.plan(), &examples, budget);
+            for (example, row) in known.into_iter().enumerate() {
+                for (output, known) in row.into_iter().enumerate() {
+                    let part = TileExample { tile: 0, example };
+                    match batch.evaluation(&ran, plan.plan(), part, output) {
+                        Ok(found) => {
+                            assert_eq!(found, known, "{} {example} {output}", task.id);
+                            agreed += 1;
+                        }
+                        Err(ResultError::Flagged(flag)) => flags.add(flag),
+                        Err(problem) => panic!("{} {example} {output}: {problem}", task.id),
+                    }
+                }
+            }
+        }
+        println!("{agreed} agreed, flagged: {flags}");
+        assert!(agreed + flags.total() as usize > 0);
+    }
 }
