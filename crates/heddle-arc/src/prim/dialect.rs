@@ -146,6 +146,58 @@ const DEFAULTS: &[(DefaultResult, &str)] = &[
     ),
 ];
 
+/// What a primitive with a body of its own computes, in one sentence. A rank counts from 0, from
+/// the end if it is negative; elements with equal keys stay in canonical order.
+const MEANINGS: &str = "\
+apply_t: the results of all elements, as a tuple
+rapply_t: the results of all functions, as a tuple
+sfilter_t: the elements that pass, as a tuple
+remove_t: the elements other than the value, as a tuple
+sizefilter_t: the elements of that size, as a tuple with copies
+mapply_t: the elements of all results, as a tuple
+sfilter_f: the elements that pass, as a set
+mfilter_t: the elements that pass, as a set; they are not merged
+combine_t: both tuples, one after the other; fails for another kind
+combine_f: the union of two sets; fails for another kind
+colorfilter_t: the tuples whose first cell has that colour
+celltuple: cells of the k-th colour of the second at the k-th location of the first
+first_t: the first element, `()` of anything false; fails for a set with elements
+last_t: the last element, `()` of anything false; fails for a set with elements
+first_f: the first element, `{}` of anything false
+last_f: the last element, `{}` of anything false
+other_t: the first element that is not the value, `()` if there is none
+other_f: the first element that is not the value, `{}` if there is none
+mostcommon_f: the most frequent element; of several the first, so the least of a set
+leastcommon_f: the least frequent element; of several the first, so the least of a set
+get_rank: the element of that rank, descending; 0 out of range
+get_arg_rank: the element of that rank, descending by key; out of range the empty container of its kind
+get_arg_rank_t: the element of that rank, descending by key; `()` out of range
+get_arg_rank_f: the element of that rank, descending by key; `{}` out of range
+get_val_rank: the key of that rank, ascending; the function of 0 out of range
+get_common_rank: the value of that rank, ascending by count, then by value; `()` out of range; fails for a set
+get_common_rank_f: the value of that rank, ascending by count, then by value; `{}` out of range
+get_color_rank_t: the colour of that rank, descending by count, then as first seen row by row; `()` out of range
+get_color_rank_f: the colour of that rank among cells, descending by count, then as first seen; `{}` out of range
+get_nth_by_key_t: the element of that rank, ascending by key (left out: by value); `None` of nothing; fails out of range
+get_nth_by_key_f: the element of that rank, ascending by key (left out: by value), a negative rank as 0; `None` out of range
+p_o: the colours of an object, ascending
+col_row: 0 lowermost, 1 uppermost, 2 leftmost, 3 rightmost; else `None`
+corner: 0 ulcorner, 1 urcorner, 2 llcorner, 3 lrcorner; else ulcorner
+mir_rot_f: 0 hmirror_f, 1 dmirror_f, 2 vmirror_f, 3 cmirror_f; else the patch
+ascell: the cell of that colour at a location
+astriple: the cell at row and column with that colour
+toij: the location of a cell; of another tuple its first two parts
+is_no_grid: False for a tuple of tuples of numbers, else True
+objects_t: the objects as tuples of cells, by their first locations row by row; in each the first cell, then layer by layer the cells that touch the layer before, each layer row by row
+o_g_t: objects_t with the bits 4, 2 and 1 of the number as its three truth values; `None` outside 0 to 7
+c_iz: the distinct values of the function on the inputs that none of the outputs has
+c_zo: the distinct values of the function on the outputs that none of the inputs has
+c_iz_n: what the last function picks of c_iz
+c_zo_n: what the last function picks of c_zo
+a_mr: the least number with which mir_rot_t maps every input to its output; `None` if there is none
+dedupe_pair_tuple: the pairs whose two parts differ
+";
+
 static DEFAULT_OF: LazyLock<[DefaultResult; Prim::COUNT]> = LazyLock::new(|| {
     let mut found = [DefaultResult::Tuple; Prim::COUNT];
     for (default, names) in DEFAULTS {
@@ -201,6 +253,15 @@ impl Prim {
         let own = Prim::TYPED.iter().filter(|prim| **prim != Prim::Nothing);
         own.map(|prim| prim.name())
             .chain(ALIASES.iter().map(|(alias, _)| *alias))
+    }
+
+    /// Returns what it computes, in one sentence, if it has a body of its own in the typed dialect.
+    #[must_use]
+    pub fn meaning(self) -> Option<&'static str> {
+        let mut meanings = MEANINGS.lines().filter_map(|line| line.split_once(": "));
+        meanings
+            .find(|(name, _)| *name == self.name())
+            .map(|(_, text)| text)
     }
 
     /// Returns how it is computed, if only the typed dialect has it.

@@ -20,7 +20,7 @@ fn meaning(name: &str) -> [String; 3] {
         let ours = if is_alias {
             format!("`{prim}`")
         } else {
-            format!("new: {}", prim.signature())
+            format!("new: {}: {}", prim.signature(), prim.meaning().unwrap())
         };
         return [ours, String::new(), String::new()];
     };
