@@ -47,9 +47,10 @@ fn classic(vector: &GoldenVector) -> Option<GoldenVector> {
         Plain::Tuple(cells) => cells.len() == width && width > 0 && numbers(cells),
         _ => false,
     };
-    // No reading has another result of the size of what is no cell.
+    // No reading has another size of a container that is no cell.
     if vector.prim == Prim::Size {
-        return (!is_cell(&vector.args[0])).then(|| vector.clone());
+        let is_container = matches!(vector.args[..], [Plain::Tuple(_) | Plain::Set(_)]);
+        return (is_container && !is_cell(&vector.args[0])).then(|| vector.clone());
     }
     let view = vector.prim.view().filter(|view| view.base != vector.prim)?;
     let place = usize::from(view.base == Prim::Recolor);
