@@ -95,26 +95,10 @@ impl CallInference {
                 Type::tuple(x.element())
             }
             Prim::RemoveT => Type::tuple(y.element()),
-            Prim::SfilterF | Prim::MfilterT => Type::set(x.element()),
             Prim::CombineT => Type::tuple(x.element().joined(&y.element())),
             Prim::CombineF => Type::set(x.element().joined(&y.element())),
             Prim::Celltuple => Type::tuple(Type::both(y.element(), Type::Pair)),
-            Prim::OtherT
-            | Prim::OtherF
-            | Prim::MostcommonF
-            | Prim::LeastcommonF
-            | Prim::GetRank
-            | Prim::GetArgRank
-            | Prim::GetArgRankT
-            | Prim::GetArgRankF
-            | Prim::GetCommonRank
-            | Prim::GetCommonRankF
-            | Prim::GetNthByKeyT
-            | Prim::GetNthByKeyF => x.element(),
-            Prim::GetValRank => self.call(y, &[x.element()]),
-            Prim::PO => Type::tuple(Type::Int),
             Prim::MirRotF if x.is_tuple() => Type::set(x.element()),
-            Prim::MirRotF => x.clone(),
             Prim::ObjectsT | Prim::OGT => Type::tuple(Type::tuple(Type::Cell)),
             Prim::CIz | Prim::CZo => Type::tuple(self.call(y, &[Type::Grid]).element()),
             Prim::CIzN | Prim::CZoN => {
@@ -155,6 +139,7 @@ impl CallInference {
             Prim::Both | Prim::Either => x.joined(y),
             Prim::Branch => y.joined(z),
             Prim::Identity
+            | Prim::MirRotF
             | Prim::Hmirror
             | Prim::Vmirror
             | Prim::Dmirror
@@ -196,11 +181,23 @@ impl CallInference {
             | Prim::Other
             | Prim::Extract
             | Prim::GetNthT
-            | Prim::GetNthF => x.element(),
-            Prim::Valmax | Prim::Valmin => self.call(y, &[x.element()]),
+            | Prim::GetNthF
+            | Prim::OtherT
+            | Prim::OtherF
+            | Prim::MostcommonF
+            | Prim::LeastcommonF
+            | Prim::GetRank
+            | Prim::GetArgRank
+            | Prim::GetArgRankT
+            | Prim::GetArgRankF
+            | Prim::GetCommonRank
+            | Prim::GetCommonRankF
+            | Prim::GetNthByKeyT
+            | Prim::GetNthByKeyF => x.element(),
+            Prim::Valmax | Prim::Valmin | Prim::GetValRank => self.call(y, &[x.element()]),
             Prim::Initset => Type::set(x.clone()),
             Prim::Insert => Type::set(x.joined(&y.element())),
-            Prim::Interval | Prim::PG => Type::tuple(Type::Int),
+            Prim::Interval | Prim::PG | Prim::PO => Type::tuple(Type::Int),
             Prim::Astuple => Type::both(x.clone(), y.clone()),
             Prim::Product => Type::set(Type::both(x.element(), y.element())),
             Prim::Pair => Type::tuple(Type::both(x.element(), y.element())),
@@ -219,7 +216,9 @@ impl CallInference {
             Prim::Papply => Type::tuple(self.call(x, &[y.element(), z.element()])),
             Prim::Mpapply => Type::tuple(self.call(x, &[y.element(), z.element()]).element()),
             Prim::Prapply => Type::set(self.call(x, &[y.element(), z.element()])),
-            Prim::Sizefilter | Prim::Shift => Type::set(x.element()),
+            Prim::Sizefilter | Prim::Shift | Prim::SfilterF | Prim::MfilterT => {
+                Type::set(x.element())
+            }
             Prim::Hsplit | Prim::Vsplit => Type::tuple(Type::Grid),
             Prim::Palette => Type::set(Type::Int),
             Prim::Objects

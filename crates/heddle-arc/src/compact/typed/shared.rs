@@ -189,14 +189,15 @@ impl Eval<'_> {
             Prim::Connect if is_unit(x) || is_unit(y) => return Ok(Value::EMPTY_SET),
             Prim::Shoot if is_unit(x) || empty(y) => return Ok(Value::EMPTY_SET),
             Prim::Backdrop | Prim::Delta if !is_container(x) => return Ok(Value::EMPTY_SET),
-            Prim::Toindices if has_no_locations(space, x)? => return Ok(Value::EMPTY_SET),
+            Prim::Toindices | Prim::Toobject if has_no_locations(space, x)? => {
+                return Ok(Value::EMPTY_SET);
+            }
             Prim::Fill | Prim::Underfill if has_no_locations(space, args[2])? => {
                 return self.dispatch(prim, &[x, y, Value::EMPTY_SET]);
             }
             Prim::Cover if has_no_locations(space, y)? => {
                 return self.dispatch(prim, &[x, Value::EMPTY_SET]);
             }
-            Prim::Toobject if has_no_locations(space, x)? => return Ok(Value::EMPTY_SET),
             Prim::Asobject if is_no_grid(space, x) => return Ok(Value::EMPTY_SET),
             _ => {}
         }
