@@ -108,7 +108,7 @@ fn is_of<'a>(written: &'a str, value: &Type, letters: &mut BTreeMap<&'a str, Typ
 /// signature stands for one type.
 pub(super) fn all_fit(prim: Prim, values: &[Type]) -> bool {
     let parameters = prim.parameters();
-    if prim.family() == Family::Typed {
+    if prim.family() == PrimFamily::Typed {
         let mut letters = BTreeMap::new();
         let mut places = parameters.iter().zip(values);
         return parameters.len() == values.len()

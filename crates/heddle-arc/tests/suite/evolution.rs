@@ -11,6 +11,7 @@ use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::program::{Dialect, Program, load, read as read_program};
 use heddle_arc::reading::{Cells, Reading};
 use heddle_arc::tasks;
+use heddle_runtime::batch::CancelToken;
 use heddle_runtime::{Config, Runtime};
 use std::collections::BTreeMap;
 use std::fs;
@@ -249,12 +250,12 @@ fn an_interrupted_seeding_is_made_again_from_its_start() {
     let store = Store::open(&stopped).unwrap();
     let mut evolution = Evolution::new(&runtime, &tasks, store, EvolutionSettings::default());
     let worker_pool = WorkerPool::new(Budget::default());
-    let started = EvaluationSettings::of(&worker_pool);
-    let token = started.token.clone();
-    let evaluation = EvaluationSettings {
-        progress: &|_| token.cancel(),
-        ..started
-    };
+    let token = CancelToken::new();
+    let cancel = |_| token.cancel();
+    let evaluation = EvaluationSettings::of(&worker_pool).with(|it| {
+        it.token = token.clone();
+        it.progress = &cancel;
+    });
     let seeded = evolution.seed(&seeds, &evaluation).unwrap();
     assert!(seeded.kept.is_empty());
     assert!(Store::open(&stopped).unwrap().tasks().is_empty());
