@@ -66,20 +66,26 @@ def main():
             many = [pairs[number % len(pairs)] for number in range(options.pairs)]
             data = folder / "task.json"
             data.write_text(json.dumps({"train": {task: {"train": tasks[task]["train"], "test": many}}, "eval": {}}))
-            command = [str(options.heddle), "arc", "batt", str(batt), "--data", str(data), "--json"]
-            report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-            taken.append({"lines": lines, "task": task, "seconds": 1 / report["runs_per_second"]})
+            seconds = {}
+            for cores in (1, 2):
+                command = [str(options.heddle), "--threads", str(cores), "arc", "batt", str(batt)]
+                command += ["--data", str(data), "--json"]
+                report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+                seconds[cores] = 1 / report["runs_per_second"]
+            taken.append({"lines": lines, "task": task, "seconds": seconds})
             print(json.dumps(taken[-1]), file=sys.stderr)
-    seconds = [row["seconds"] for row in taken]
-    ratios = [PYTHON_SECONDS / second for second in seconds]
     now = datetime.datetime.now().astimezone()
-    text = "\n".join([
-        f"{now.isoformat(timespec='seconds')}, {cpu_name()}, {threads()} threads, commit {commit()}",
-        "",
-        f"a run of a merged file of 75 to 83 lines: {statistics.median(seconds) * 1e6:.2f} µs "
-        f"({min(seconds) * 1e6:.2f} to {max(seconds) * 1e6:.2f}), {options.pairs} pairs of one task, {options.files} files",
-        f"0.64 ms, CPython's median / that: {statistics.median(ratios):.0f} ({min(ratios):.0f} to {max(ratios):.0f}), bar {BAR}",
-    ])
+    rows = [f"{now.isoformat(timespec='seconds')}, {cpu_name()}, {threads()} threads, commit {commit()}", ""]
+    rows.append(f"a run of a merged file of 75 to 83 lines, {options.pairs} pairs of one task, {options.files} files:")
+    for cores in (1, 2):
+        seconds = [row["seconds"][cores] for row in taken]
+        ratios = [PYTHON_SECONDS / second for second in seconds]
+        rows.append(
+            f"{cores} threads: {statistics.median(seconds) * 1e6:.2f} µs ({min(seconds) * 1e6:.2f} to "
+            f"{max(seconds) * 1e6:.2f}); 0.64 ms, CPython's median, is {statistics.median(ratios):.0f} times that "
+            f"({min(ratios):.0f} to {max(ratios):.0f}), bar {BAR}"
+        )
+    text = "\n".join(rows)
     print(text)
     (options.results / f"{now.date().isoformat()}-arc-batt.txt").write_text(text + "\n", encoding="utf-8")
     return 0

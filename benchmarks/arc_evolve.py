@@ -4,8 +4,10 @@
 A round runs 32 programs on all pairs of all tasks. Python makes it with the primitives of
 PyPI's `reasoning_gym`: 32 of Heddle's programs, drawn by a seed, on every pair of a share
 of the tasks, one core, each evaluation stopped after ten seconds. Heddle makes whole
-rounds: draws, mutations, planning and evaluation included, writing the store as well.
-Rounds alternate; a ratio is taken of evaluations per second within a round.
+rounds: draws, mutations, planning and evaluation included, writing the store as well. Its
+programs are the mutants of that round, and an evaluation ends after 200,000 steps, so the
+same programs on the same tasks are also timed with `heddle arc eval --all-pairs`. Rounds
+alternate; a ratio is taken of evaluations per second within a round.
 
 Set up as for `arc_peers.py`:
 
@@ -63,6 +65,20 @@ def evolve(heddle, data, store, rounds, cores):
     return json.loads(done.stdout)
 
 
+def evaluate(heddle, text, names, tasks, folder):
+    """Returns Heddle's evaluations per second of these programs on these tasks, one thread."""
+    programs, data = folder / "programs.py", folder / "some.json"
+    blocks = [text[start:].split("\n\n", 1)[0] for start in (text.index(f"def solve_{name}(") for name in names)]
+    programs.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    data.write_text(json.dumps({"train": tasks, "eval": {}}), encoding="utf-8")
+    command = [str(heddle), "--device", "cpu", "--threads", "1", "arc", "eval", "--all-pairs", "--json"]
+    command += ["--programs", str(programs), "--data", str(data)]
+    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    if report["programs"] != len(names):
+        raise Unusable(f"{report['programs']} of {len(names)} programs were read")
+    return report["evaluations_per_second"]
+
+
 def compare(options):
     tasks = read_tasks(options.data)
     names = sorted(name for name in tasks if f"solve_{name}(" in options.text)
@@ -76,15 +92,19 @@ def compare(options):
         store = Path(folder) / "store"
         evolve(options.heddle, data, store, 0, 2)
         for _ in range(options.rounds):
-            programs = [all_programs[name] for name in drawn.sample(names, PROGRAMS)]
-            some = [training[name] for name in drawn.sample(names, options.tasks)]
-            theirs, right, stopped = python_rate(programs, some)
+            chosen, some = drawn.sample(names, PROGRAMS), drawn.sample(names, options.tasks)
+            some = {name: training[name] for name in some}
+            programs = [all_programs[name] for name in chosen]
+            theirs, right, stopped = python_rate(programs, some.values())
+            same = evaluate(options.heddle, options.text, chosen, some, Path(folder))
             ours = {cores: evolve(options.heddle, data, store, 10, cores) for cores in (1, 2)}
             taken.append({
                 "python": theirs,
                 "right": right,
                 "stopped": stopped,
+                "same": same,
                 **{f"heddle_{cores}": report["evaluations_per_second"] for cores, report in ours.items()},
+                "seconds_1": ours[1]["seconds"] / ours[1]["rounds"],
             })
             print(json.dumps(taken[-1]), file=sys.stderr)
     return taken
@@ -115,6 +135,10 @@ def main():
     for cores in (1, 2):
         ratios = [row[f"heddle_{cores}"] / row["python"] for row in taken]
         lines.append(f"heddle arc evolve, {cores} threads / Python, one core: {spread(ratios)} times (bar {BAR:,.0f})")
+    ratios = [row["same"] / row["python"] for row in taken]
+    lines.append(f"the same programs on the same tasks, heddle arc eval, 1 thread / Python: {spread(ratios)} times")
+    milliseconds = [1000 * row["seconds_1"] for row in taken]
+    lines.append(f"a round on one thread: {spread(milliseconds)} ms")
     lines += ["", "evaluations per second, by round:"]
     lines += [
         f"  Python {row['python']:,.0f} ({row['stopped']} stopped after {EVALUATION_LIMIT_S} s), "

@@ -62,15 +62,17 @@ pub fn read_text(path: &Path) -> Result<String, ProgramFileError> {
         path: path.to_owned(),
         source,
     };
-    let bytes = limits::read(path, MAX_PROGRAM_BYTES).map_err(failed)?;
+    let memory = |source| ProgramFileError::Memory {
+        path: path.to_owned(),
+        source,
+    };
+    let bytes = limits::read(path, MAX_PROGRAM_BYTES)
+        .map_err(|error| error.downcast().map_or_else(failed, memory))?;
     let bytes = bytes.ok_or_else(|| ProgramFileError::TooLarge {
         path: path.to_owned(),
     })?;
     let needed = Bytes(bytes.len() as u64 * MEMORY_PER_BYTE);
-    admit_host("the programs of a file", needed).map_err(|source| ProgramFileError::Memory {
-        path: path.to_owned(),
-        source,
-    })?;
+    admit_host("the programs of a file", needed).map_err(memory)?;
     String::from_utf8(bytes).map_err(|error| {
         failed(io::Error::new(
             io::ErrorKind::InvalidData,
