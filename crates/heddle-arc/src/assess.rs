@@ -5,7 +5,7 @@ use crate::engine::{EvaluationRef, Example, Grid, Tile, Undefined};
 use crate::gpu::{CpuReason, Flags, LaunchSettings, grade};
 use crate::operations::{
     EVALUATE, EvaluationSettings, ExampleBlock, Judgements, OPERATION_EVALUATIONS, TileExample,
-    blocks, run_blocks,
+    blocks_on, run_blocks,
 };
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
@@ -182,7 +182,7 @@ pub fn assess(
         (assessed.flags, assessed.on_cpu)
     } else {
         let threads = runtime.device(DeviceId::CPU)?.properties().units;
-        let blocks = blocks(&tiles, threads);
+        let blocks = blocks_on(runtime.pool(), &tiles, threads);
         // Operations report progress and stop at blocks, so one large operation does no harm,
         // and its threads wait for each other only once.
         let work = (&tiles[..], &blocks[..], OPERATION_EVALUATIONS * threads);
@@ -211,7 +211,9 @@ pub fn assess(
         evaluations,
         ..
     } = found;
-    results.retain(|result| !unfinished.contains(&result.task));
+    if !unfinished.is_empty() {
+        results.retain(|result| !unfinished.contains(&result.task));
+    }
     Ok(Assessment {
         results,
         evaluations,

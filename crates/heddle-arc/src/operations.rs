@@ -15,9 +15,10 @@ pub use grades::Judgements;
 pub use totals::{EvaluationTotals, by_device, evaluation_totals};
 
 use self::pieces::{BlockPiece, pieces};
-use crate::engine::{BLOCK, EvaluationRef, Example, Tile, Worker};
+use crate::engine::{BLOCK, EvaluationRef, Example, Grid, Tile, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
@@ -341,7 +342,7 @@ pub fn evaluate_all<T: Send>(
 ) -> Result<Vec<Graded<T>>, Error> {
     admit_grades::<T>(tiles)?;
     let threads = runtime.device(DeviceId::CPU)?.properties().units;
-    let blocks = blocks(tiles, threads);
+    let blocks = blocks_on(runtime.pool(), tiles, threads);
     let mut answer = Vec::with_capacity(tiles.iter().map(|tile| tile.examples.len()).sum());
     let evaluate = (tiles, &blocks[..], OPERATION_EVALUATIONS);
     run_blocks(runtime, evaluate, settings, grade, |block, graded| {
@@ -405,12 +406,27 @@ fn cells(example: &Example<'_>) -> usize {
 /// examples it runs on in a row; small blocks at the end keep threads from waiting for the
 /// last one.
 pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
-    let cells: Vec<usize> = tiles
-        .iter()
-        .flat_map(|tile| tile.examples)
-        .map(cells)
-        .collect();
-    let mut cells = &cells[..];
+    blocks_of(tiles, &sizes(tiles), threads)
+}
+
+/// The same; the sizes of many examples are read by the threads of the pool, because reading them
+/// waits for memory.
+pub(crate) fn blocks_on(pool: &CpuPool, tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
+    let examples: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
+    let touched = examples * (size_of::<Example<'_>>() + size_of::<Grid>());
+    let parts = tiles.chunks(tiles.len().div_ceil(4 * pool.threads()).max(1));
+    let sizes = pool.map(Bytes(touched as u64), parts, sizes).concat();
+    blocks_of(tiles, &sizes, threads)
+}
+
+/// The cells of every example of the tiles.
+fn sizes(tiles: &[Tile<'_>]) -> Vec<usize> {
+    let examples = tiles.iter().flat_map(|tile| tile.examples);
+    examples.map(cells).collect()
+}
+
+fn blocks_of(tiles: &[Tile<'_>], sizes: &[usize], threads: usize) -> Vec<ExampleBlock> {
+    let mut cells = sizes;
     let mut left: usize = cells.iter().sum();
     let mut blocks = Vec::with_capacity(tiles.len());
     // A round is one block for each thread, all with the same share.

@@ -4,11 +4,14 @@ use super::{BattPlan, EntryList, NO_SOLVER};
 use crate::data::Task;
 use crate::engine::{EvaluationRef, Example, Grid, Tile};
 use crate::meter::Budget;
-use crate::operations::{EvaluationSettings, TileExample, evaluate_all};
+use crate::operations::{
+    EvaluationSettings, Judgements, OPERATION_EVALUATIONS, TileExample, blocks_on, run_blocks,
+};
 use crate::plain::Plain;
 use crate::value::Value;
+use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Error, Runtime};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -158,22 +161,24 @@ impl BattPlan {
                 Outcome::of(&evaluation, it, left.as_ref())
             })
         };
-        let graded = evaluate_all(runtime, &tiles, settings, grade)?;
         let mut run = BattRun {
-            tasks: Vec::with_capacity(tasks.len()),
+            tasks: (0..tasks.len()).map(|task| self.no_scores(task)).collect(),
             runs: 0,
-            time: start.elapsed(),
+            time: Duration::ZERO,
             stopped: false,
-            values_too_large: left.as_ref().is_some_and(PartsLeft::is_used_up),
+            values_too_large: false,
         };
         let mut parts = 0_usize;
-        let mut graded = graded.into_iter();
-        for (task, examples) in examples.iter().enumerate() {
-            let rows: Vec<_> = graded.by_ref().take(examples.len()).collect();
-            let rows: Option<Vec<_>> = rows.into_iter().map(|(_, row)| row).collect();
-            let Some(rows) = rows else {
-                run.stopped = true;
-                continue;
+        let mut unfinished = BTreeSet::new();
+        let threads = runtime.device(DeviceId::CPU)?.properties().units;
+        let blocks = blocks_on(runtime.pool(), &tiles, threads);
+        // Outcomes are added up operation by operation, so that their memory does not grow with the
+        // number of pairs.
+        let work = (&tiles[..], &blocks[..], OPERATION_EVALUATIONS);
+        run_blocks(runtime, work, settings, grade, |block, graded| {
+            let Some(rows) = graded.map(Judgements::into_rows) else {
+                unfinished.insert(block.tile);
+                return;
             };
             run.runs += 2 * rows.len() as u64;
             if keep {
@@ -181,8 +186,12 @@ impl BattPlan {
                 run.values_too_large |= parts > MAX_PARTS_KEPT;
             }
             let keep = keep && !run.values_too_large;
-            run.tasks.push(self.scores(task, &rows, keep));
-        }
+            self.add_scores(&mut run.tasks[block.tile], &rows, keep);
+        })?;
+        run.time = start.elapsed();
+        run.stopped = !unfinished.is_empty();
+        run.tasks.retain(|task| !unfinished.contains(&task.task));
+        run.values_too_large |= left.as_ref().is_some_and(PartsLeft::is_used_up);
         if run.values_too_large {
             run.tasks.iter_mut().for_each(|task| task.values.clear());
         }
@@ -200,13 +209,16 @@ impl BattPlan {
         rows.iter().map(of_row).fold(0, usize::saturating_add)
     }
 
-    fn scores(&self, task: usize, rows: &[Vec<Outcome>], keep: bool) -> TaskScores {
-        let mut scores = TaskScores {
+    fn no_scores(&self, task: usize) -> TaskScores {
+        TaskScores {
             task,
             entries: vec![None; self.batt.entries.len()],
             failed_runs: 0,
             values: Vec::new(),
-        };
+        }
+    }
+
+    fn add_scores(&self, scores: &mut TaskScores, rows: &[Vec<Outcome>], keep: bool) {
         for row in rows {
             let mut values = [None, None];
             for (run, values) in values.iter_mut().enumerate() {
@@ -239,7 +251,6 @@ impl BattPlan {
                 scores.values.push(values);
             }
         }
-        scores
     }
 
     /// The o-score of every solver.
