@@ -237,6 +237,7 @@ impl Profiler {
             created_unix_ms: since_1970().map_or(0, |since| since.as_millis() as u64),
             started_unix_us: self.shared.started_unix_us,
             overwritten: taken.overwritten,
+            clears: taken.clears,
             sampled_one_in: self.sampled_one_in(),
             threads: taken.threads,
             spans: taken.spans,

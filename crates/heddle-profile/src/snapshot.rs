@@ -24,6 +24,7 @@ pub(crate) struct ProfilerSnapshot {
     pub(crate) spans: Vec<RecordedSpan>,
     pub(crate) threads: Vec<ThreadName>,
     pub(crate) overwritten: u64,
+    pub(crate) clears: u64,
 }
 
 /// Reads everything a profiler holds. Recording continues.
@@ -34,6 +35,7 @@ pub(crate) fn take(store: &Store, base: &Timebase) -> ProfilerSnapshot {
     let scale = base.scale();
     let excess = recorded_chunks.excess(store.capacity_spans);
     let overwritten = recorded_chunks.evicted + excess as u64;
+    let clears = recorded_chunks.clears;
 
     let records = read(&recorded_chunks, &scale, excess);
     drop(recorded_chunks);
@@ -49,6 +51,7 @@ pub(crate) fn take(store: &Store, base: &Timebase) -> ProfilerSnapshot {
             .collect(),
         spans,
         overwritten,
+        clears,
     }
 }
 

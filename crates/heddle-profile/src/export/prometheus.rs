@@ -34,6 +34,8 @@ pub struct Metrics {
     /// Which profiler the last recording is of.
     started_unix_us: u64,
     label: String,
+    /// How often that profiler had been cleared then.
+    clears: u64,
     /// Spans that profiler had recorded then.
     recorded: u64,
     /// The same of all profilers, however often they were cleared.
@@ -68,7 +70,7 @@ impl Metrics {
             (self.started_unix_us, &self.label) == (recording.started_unix_us, &recording.label);
         let recorded = recording.recorded();
         // Of a profiler without a name, fewer spans than before are another's.
-        let is_cleared = recorded < self.recorded;
+        let is_cleared = recording.clears != self.clears || recorded < self.recorded;
         let is_other = !is_same || (is_cleared && self.started_unix_us == 0);
         if is_other {
             self.started_unix_us = recording.started_unix_us;
@@ -96,7 +98,7 @@ impl Metrics {
             );
             self.totals.entry(key).or_default().add(&Totals::of(span));
         }
-        self.recorded = recorded;
+        (self.clears, self.recorded) = (recording.clears, recorded);
         self.recorded_in_all = self.recorded_in_all.saturating_add(new);
         self.unseen = self.unseen.saturating_add(new - seen as u64);
     }

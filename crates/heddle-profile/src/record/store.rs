@@ -97,6 +97,8 @@ pub(crate) struct RecordedChunks {
     pub(crate) parts: Vec<ChunkPart>,
     /// Records in chunks that were already overwritten.
     pub(crate) evicted: u64,
+    /// How often the store was cleared before.
+    pub(crate) clears: u64,
 }
 
 impl RecordedChunks {
@@ -148,6 +150,7 @@ struct ChunkTable {
     full: VecDeque<PartialChunk>,
     full_records: usize,
     evicted: u64,
+    clears: u64,
     slots: Vec<Arc<ThreadSlot>>,
     free_slots: Vec<usize>,
     /// Empty chunks whose memory is used again.
@@ -175,6 +178,7 @@ impl Store {
                 full: VecDeque::new(),
                 full_records: 0,
                 evicted: 0,
+                clears: 0,
                 slots: Vec::new(),
                 free_slots: Vec::new(),
                 spare: Vec::new(),
@@ -279,6 +283,7 @@ impl Store {
         let mut recorded_chunks = RecordedChunks {
             parts: chunk_table.full.iter().map(PartialChunk::part).collect(),
             evicted: chunk_table.evicted,
+            clears: chunk_table.clears,
         };
         for slot in &chunk_table.slots {
             let held = slot.lock();
@@ -319,6 +324,7 @@ impl Store {
         let mut reserves = Vec::new();
         chunk_table.full_records = 0;
         chunk_table.evicted = 0;
+        chunk_table.clears += 1;
         for slot in &chunk_table.slots {
             let mut held = slot.lock();
             held.evicted = 0;

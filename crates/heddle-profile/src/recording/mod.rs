@@ -57,6 +57,8 @@ pub struct Recording {
     pub started_unix_us: u64,
     /// The machine it ran on.
     pub machine: MachineDescription,
+    /// How often its profiler had been cleared; zero in a recording read from a file.
+    pub clears: u64,
     /// The number of spans overwritten before these were taken.
     pub overwritten: u64,
     /// The number of older spans left out because the file would have exceeded its
@@ -84,6 +86,7 @@ impl Default for Recording {
             created_unix_ms: 0,
             started_unix_us: 0,
             machine: MachineDescription::default(),
+            clears: 0,
             overwritten: 0,
             left_out: 0,
             sampled_one_in: 1,

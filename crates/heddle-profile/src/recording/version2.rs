@@ -68,6 +68,7 @@ pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
         created_unix_ms: document.created_unix_ms,
         started_unix_us: document.started_unix_us,
         machine: document.machine,
+        clears: 0,
         overwritten: counts.overwritten,
         left_out: counts.kept.saturating_sub(counts.written),
         sampled_one_in: counts.sampled_one_in.max(1),
