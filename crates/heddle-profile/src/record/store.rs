@@ -30,7 +30,11 @@ const MAX_WAITING_CHUNKS: usize = 32;
 
 /// How often a held lock is tried again: some microseconds, longer than a running
 /// thread holds it, and less than allocating a chunk takes.
-const LOCK_ATTEMPTS: usize = if cfg!(all(test, loom)) { 1 } else { 256 };
+const LOCK_ATTEMPTS: usize = if cfg!(all(test, heddle_models)) {
+    1
+} else {
+    256
+};
 
 /// This many open chunks hold a quarter of the capacity.
 const EXPECTED_THREADS: usize = 16;
@@ -398,7 +402,7 @@ fn emptied(mut chunk: Arc<Chunk>) -> Option<Arc<Chunk>> {
     Some(chunk)
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, heddle_models))]
 mod models;
 #[cfg(test)]
 mod tests;

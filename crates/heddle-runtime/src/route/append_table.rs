@@ -8,7 +8,11 @@ use std::fmt;
 use super::once_lock::OnceLock;
 
 /// The entries of the first chunk. Every further chunk is twice as long.
-const FIRST: usize = if cfg!(all(test, loom)) { 2 } else { 32 };
+const FIRST: usize = if cfg!(all(test, heddle_models)) {
+    2
+} else {
+    32
+};
 /// Enough chunks for every index that a `u32` id times the element types can have.
 const CHUNKS: usize = 32;
 
@@ -64,7 +68,7 @@ impl<T: fmt::Debug> fmt::Debug for AppendTable<T> {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, heddle_models))]
 mod models;
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The lock that the entries of tables are created under: the standard library's, or one
 //! made of loom's parts where models check the tables.
 
-#[cfg(not(all(test, loom)))]
+#[cfg(not(all(test, heddle_models)))]
 pub(super) use std::sync::OnceLock;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, heddle_models))]
 pub(super) use modelled::OnceLock;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, heddle_models))]
 mod modelled {
     use loom::sync::Mutex;
     use loom::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! Chunks and store under every interleaving of their threads, and every value that the
 //! orderings let a load return. Run by
-//! `RUSTFLAGS="--cfg loom" cargo test -p heddle-profile --lib models`.
+//! `RUSTFLAGS="--cfg heddle_models" cargo test -p heddle-profile --lib models`.
 //!
 //! Each model was seen to fail on these changes:
 //!

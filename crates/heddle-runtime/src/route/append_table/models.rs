@@ -1,5 +1,5 @@
 //! The table under every interleaving of its threads. Run by
-//! `RUSTFLAGS="--cfg loom" cargo test -p heddle-runtime --lib models`.
+//! `RUSTFLAGS="--cfg heddle_models" cargo test -p heddle-runtime --lib models`.
 //!
 //! Each model was seen to fail on these changes:
 //!
