@@ -4,8 +4,9 @@
 //! A round draws tasks and for each a stored program, in proportion to its score. Every drawn
 //! program is mutated ([`search::mutate`](crate::search::mutate): each mutant is well typed), and
 //! all of them that did not run on these tasks before are merged into one plan that runs on all
-//! pairs of all tasks. A program is stored under every task that it scores on. Programs are of the typed dialect in the soft
-//! reading, so scores are those of the system that the store's layout is from.
+//! pairs of all tasks. A program is stored under every task that it scores on. Programs are of the
+//! typed dialect in the soft reading, so scores are those of the system that the store's layout is
+//! from.
 //!
 //! Invariant: what a round makes depends on the store, the seed, the settings and the tasks, and
 //! on nothing else; not on the number of threads and not on time. The speed of a program is
